@@ -6,6 +6,7 @@ import { RUNNER_TOKEN } from '../../runs/fake-runner.ts'
 import { readUntil } from '../../until.ts'
 import { leaveResults, makeGuests } from '../guests.ts'
 import { heldAnswers } from '../held-answers.ts'
+import { lengthen } from '../long-lists.ts'
 import { onMainHost } from '../stage.ts'
 
 type Made = { readonly id: number }
@@ -115,6 +116,9 @@ onMainHost(
           expect(await good(stage.client.request('GET', `/forecasts/${items[0]?.id}`))).toMatchObject({
             name: 'Guests, two days',
           })
+          await lengthen(page, /\/jobs\?/)
+          await page.reload()
+          await page.getByText('the latest 10', { exact: true }).waitFor()
           await page.getByRole('button', { name: 'As a table' }).click()
           await page.getByRole('columnheader', { name: 'Upper bound' }).waitFor()
 

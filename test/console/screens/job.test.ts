@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 
 import { readUntil, until } from '../../until.ts'
 import { LOOKS } from '../browser.ts'
+import { lengthen } from '../long-lists.ts'
 import { onMainHost } from '../stage.ts'
 import type { Stage } from '../stage.ts'
 
@@ -362,13 +363,7 @@ onMainHost('job', (stage) => {
         const tops = await page.evaluate<number[]>(TOPS_OF_TABS)
         expect(tops).toHaveLength(5)
         expect(new Set(tops).size).toBe(1)
-        await page.route('**/outages?*', async (route) => {
-          const answer = await route.fetch()
-          const [outage] = (await answer.json()) as readonly object[]
-          const limit = Number(new URL(route.request().url()).searchParams.get('limit'))
-          const json = Array.from({ length: limit }, (_, id) => ({ ...outage, id }))
-          await route.fulfill({ response: answer, json })
-        })
+        await lengthen(page, /\/outages\?/)
         await page.reload()
         await page.getByText(/^at least 1,000 outages, /).waitFor()
         await page.getByText('Only the first 1,000 outages of this range are listed').waitFor()

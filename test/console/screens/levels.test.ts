@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { connectAdministrator } from '../../api/client.ts'
 import type { Body } from '../../api/client.ts'
 import { good } from '../../api/suite.ts'
+import { lengthen } from '../long-lists.ts'
 import { onMainHost } from '../stage.ts'
 import type { Stage } from '../stage.ts'
 
@@ -249,10 +250,13 @@ onMainHost('levels', (stage) => {
           .first()
           .click()
         await choice.getByRole('button', { name: 'Next' }).click()
+        await lengthen(page, /\/children\?|\/searchPath\?/)
         await page.getByRole('button', { name: 'Publish' }).click()
         const form = page.getByRole('dialog')
+        await form.getByText('These are of the first 50 members.').waitFor()
         await form.getByLabel('Title').fill('Our group')
         await form.getByLabel('Add an object below it').fill(String(name))
+        await form.getByText('There can be more. Type more of the name.').waitFor()
         await form
           .getByRole('button', { name: String(name) })
           .first()

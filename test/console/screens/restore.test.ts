@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 
 import { ADMIN } from '../../hosts/host.ts'
 import { good } from '../../api/suite.ts'
+import { lengthen } from '../long-lists.ts'
 import { onMainHost } from '../stage.ts'
 
 const PASSPHRASE = 'a passphrase of the test'
@@ -27,7 +28,9 @@ onMainHost('restore', (stage) => {
         await page.getByRole('button', { name: 'Restore the backup of' }).first().click()
         const dialog = page.getByRole('dialog')
         await dialog.getByLabel('Passphrase').fill(PASSPHRASE)
+        await lengthen(page, /\/audit\?/)
         await dialog.getByRole('button', { name: 'Deleted objects' }).click()
+        await dialog.getByText('Earlier deletions are in the audit log.').waitFor()
         const look = dialog.getByRole('button', { name: 'Check the backup' })
         expect(await look.getAttribute('title')).toBe('Choose at least one object')
         await dialog.getByLabel('Other ids').fill('999999')

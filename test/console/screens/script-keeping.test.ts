@@ -4,6 +4,7 @@ import { stageOf } from '../../api/runs-stage.ts'
 import { good } from '../../api/suite.ts'
 import { craft } from '../../packages/crafted.ts'
 import { RUNNER_TOKEN } from '../../runs/fake-runner.ts'
+import { lengthen } from '../long-lists.ts'
 import { onMainHost } from '../stage.ts'
 
 const TEST_MAX_MS = 180_000
@@ -99,6 +100,9 @@ onMainHost(
           await page.getByRole('link', { name: 'Scripts' }).first().click()
           const row = page.getByRole('row').filter({ hasText: name })
           await row.getByText('Waits').waitFor()
+          await lengthen(page, /\/jobs\?/)
+          await row.getByRole('link', { name, exact: true }).click()
+          await page.getByText('Only the latest 100 runs are shown.').waitFor()
         })
       },
       TEST_MAX_MS,

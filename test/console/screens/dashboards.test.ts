@@ -18,6 +18,19 @@ const FOCUS_AFTER_DIALOG = `new MutationObserver(() => {
 const CUT = `[...document.querySelectorAll('.wall .widget > .in')]
   .filter((part) => getComputedStyle(part).contain !== 'size' && part.scrollHeight > part.clientHeight + 1)
   .map((part) => part.parentElement.getAttribute('aria-label'))`
+/** How many rows a list of twenty alarms on a wall has in view, and how many of these are cut. */
+const ALARM_ROWS = `(() => {
+  const part = document.querySelector('.wall [data-kind=alarms] > .in')
+  const list = part.querySelector('.board-list')
+  const row = list.querySelector('li')
+  const added = Array.from({ length: 20 }, () => row.cloneNode(true))
+  list.append(...added)
+  const { right, bottom } = part.getBoundingClientRect()
+  const boxes = [...list.querySelectorAll('li')].map((one) => one.getBoundingClientRect())
+  for (const one of added) one.remove()
+  const seen = boxes.filter((box) => box.left < right - 1 && box.top < bottom - 1)
+  return [seen.length > 1, seen.filter((box) => box.bottom > bottom + 1).length]
+})()`
 /** The height that is free below each chart of a wall. */
 const BELOW_CHARTS = `[...document.querySelectorAll('.wall [data-kind=history] > .in')].map(
   (part) => part.getBoundingClientRect().bottom - part.querySelector('canvas').getBoundingClientRect().bottom,
@@ -502,6 +515,8 @@ withMail((stage) => {
           await page.getByRole('heading', { name: 'Storm desk' }).waitFor()
           await page.getByRole('region', { name: 'Highest level' }).getByText('3.2').waitFor()
           expect(await page.evaluate<string[]>(CUT)).toEqual([])
+          await page.locator('.wall [data-kind=alarms] li').first().waitFor()
+          expect(await page.evaluate<unknown[]>(ALARM_ROWS)).toEqual([true, 0])
           await page.locator('.wall [data-kind=history] canvas').nth(1).waitFor()
           const belowPx = await page.evaluate<number[]>(BELOW_CHARTS)
           expect([belowPx.length, Math.max(...belowPx) < BELOW_CHART_MAX_PX]).toEqual([2, true])

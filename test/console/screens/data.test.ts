@@ -74,6 +74,32 @@ onMainHost(
         expect(box && width - box.x - box.width).toBe(MARGIN_PX)
       }))
 
+    test('the tools of a table stay in their place when the next read lasts longer', async () => {
+      const post = (path: string, json: object) =>
+        good<{ readonly id: number }>(stage.client.request('POST', path, { json }))
+      const { id } = await post('/dataSources', { name: 'Gauges', type: 'csv' })
+      await post(`/dataSources/${id}/tables`, {
+        name: 'gauges',
+        columns: [{ name: 'level', type: 'number' }],
+      })
+      await stage.visit('data', { width: 'narrow' }, async ({ page }) => {
+        let durationMs = 3
+        await page.route(/\/select\b/, async (route) => {
+          const response = await route.fetch()
+          await route.fulfill({ response, json: { ...((await response.json()) as object), durationMs } })
+        })
+        await page.goto(`${stage.url}/ui/data/${id}/tables/gauges`)
+        await page.getByText(/ 3 ms$/).waitFor()
+        const tools = page.getByRole('button', { name: 'Export' })
+        const before = await tools.boundingBox()
+        durationMs = 123_456_789
+        await page.getByRole('button', { name: 'Read again' }).click()
+        await page.getByText(/ 123,456,789 ms$/).waitFor()
+        expect(await tools.boundingBox()).toEqual(before)
+      })
+      await good(stage.client.request('DELETE', `/dataSources/${id}`))
+    })
+
     test('the configuration of sources is imported from a file, and replaces none unasked', () =>
       stage.visit('data', {}, async ({ page, check }) => {
         const openDialog = async (): Promise<void> => {

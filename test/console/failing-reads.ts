@@ -6,8 +6,6 @@ const TURN_MS = 250
 export const ORDERS = ['as asked', 'latest first'] as const
 /** What passes in any case: files, and the session. */
 export const UNCHANGED = /\/ui\/|\/session(?:\/refresh)?$/
-/** The same with the stream of events, whose end would change the live mark. */
-export const UNCHANGED_WITH_EVENTS = /\/ui\/|\/session(?:\/refresh)?$|\/events$/
 
 /** How the service answers reads. */
 export type Mode = 'pass' | 'wait' | 503 | 403

@@ -4,7 +4,7 @@ import { ADMIN } from '../hosts/host.ts'
 import { until } from '../until.ts'
 import { onBun } from './stage.ts'
 
-const LIST = /\/scripts\?limit=\d+$/
+const LIST = /(?<!ui)\/scripts$/
 const DEMO = /(?<!settings)\/demo$/
 /** More than the interval of the page. */
 const PASSED_MS = 2_000

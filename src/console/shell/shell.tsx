@@ -54,7 +54,7 @@ function entryAt(path: string): string {
   return SCREENS.find(({ paths }) => paths.some((one) => one.split('/')[1] === first))?.entry ?? 'overview'
 }
 
-/** The number of open alarms as the navigation shows it, with a plus when there are more; null when there is none. */
+/** The number of open alarms as the navigation shows it, with a plus when there are more; null for 0. */
 function useAlarmCount(): string | null {
   const { data } = useLatestAlarms()
   const count = data?.items.filter((alarm) => alarm.suppressedBy === null).length ?? 0

@@ -112,7 +112,7 @@ onMainHost(
           await page.locator('.plot canvas').waitFor()
           await page.getByText('Error of the season before').waitFor()
           await check('ready')
-          // What was typed before "Cancel" is stored nowhere.
+          // "Cancel" discards the typed text.
           expect(await good(stage.client.request('GET', `/forecasts/${items[0]?.id}`))).toMatchObject({
             name: 'Guests, two days',
           })

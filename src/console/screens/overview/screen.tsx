@@ -1,7 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import { useOpenAlarms } from '../../actions/open-alarms.ts'
 import type { Answer } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import type { Resource } from '../../api/resource.ts'
@@ -12,8 +11,9 @@ import { StateChanges, useStateChanges } from '../../kit/state-changes.tsx'
 import { t } from '../../language/t.ts'
 import { Budgets } from './budgets.tsx'
 import { Late, useLate } from './late.tsx'
-import { headline, jobCount, restSentence, troubleOf } from './sentence.ts'
-import { TideChart, useTrend } from './tide-chart.tsx'
+import { headline, jobCount, restSentence } from './sentence.ts'
+import { TideChart } from './tide-chart.tsx'
+import { useTrouble } from './use-trouble.ts'
 import { useContainers } from './worst-containers.ts'
 import { WrongNow } from './wrong-now.tsx'
 
@@ -23,9 +23,7 @@ const PATIENCE_MS = 3_000
 
 /** The overview: a sentence, the tide of the last day, and the worst first. */
 export function Screen(): JSX.Element {
-  const alarms = useOpenAlarms()
-  const trend = useTrend()
-  const trouble = alarms.data && troubleOf(alarms.data, trend.data?.now)
+  const { alarms, trouble, count } = useTrouble()
   const root = useGet(
     '/root/tree/{parentType}/{parentId}/tree',
     { path: { parentType: 'group', parentId: 1 }, query: { depth: '1', types: 'group', fields: 'counts' } },
@@ -46,11 +44,7 @@ export function Screen(): JSX.Element {
         </div>
         <TideChart />
       </section>
-      <Cards
-        alarms={alarms}
-        count={trouble ? trouble.unacknowledged + trouble.acknowledged : 0}
-        hasJobs={!root.data || jobCount(counts) > 0}
-      />
+      <Cards alarms={alarms} count={count} hasJobs={!root.data || jobCount(counts) > 0} />
     </div>
   )
 }

@@ -3,7 +3,6 @@ import { lazy } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { Alarm } from '../../actions/alarms.ts'
-import { useOpenAlarms } from '../../actions/open-alarms.ts'
 import { lastEventAt } from '../../api/events.ts'
 import type { Item } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
@@ -17,9 +16,10 @@ import { applyTheme, showNight } from '../../shell/theme.ts'
 import { words as dataWords } from '../data/words.ts'
 import { words as dashboardWords } from '../dashboards/words.ts'
 import { words as mapWords } from '../map/words.ts'
-import { headline, troubleOf } from '../overview/sentence.ts'
+import { headline } from '../overview/sentence.ts'
 import type { Trouble } from '../overview/sentence.ts'
-import { TideChart, useTrend } from '../overview/tide-chart.tsx'
+import { TideChart } from '../overview/tide-chart.tsx'
+import { useTrouble } from '../overview/use-trouble.ts'
 import { words as scriptWords } from '../scripts/words.ts'
 import { useContainers, worstContainers } from '../overview/worst-containers.ts'
 import { loadAnew } from './anew.ts'
@@ -38,10 +38,7 @@ export function Screen(): JSX.Element {
   const [every] = useQuery('every', '')
   const [dashboards] = useQuery('dashboards', '')
   const [begin] = useState(Date.now())
-  const alarms = useOpenAlarms()
-  const trend = useTrend()
-  const trouble = alarms.data && troubleOf(alarms.data, trend.data?.now)
-  const count = trouble ? trouble.unacknowledged + trouble.acknowledged : 0
+  const { alarms, trouble, count } = useTrouble()
   const containers = worstContainers(useContainers().data?.items ?? [], ROWS_MAX)
   const ofOverview = useParts({ alarms: alarms.data?.items, count }, containers)
   const ofDashboards = dashboardParts(dashboards)

@@ -75,8 +75,8 @@ export async function requireForecast(
 }
 
 /** Stores a forecast, whose source is read in the name of the caller from now on.
- * @throws {Refusal} invalid, name_taken, scope_columns_missing, conflict when there are 200, forbidden for a table of a caller
- * who is not an administrator */
+ * @throws {Refusal} invalid, name_taken, scope_columns_missing, conflict when there are 200, forbidden for a table where the
+ * caller is not an administrator */
 export async function createForecast(context: Context, body: ForecastBody): Promise<Versioned> {
   const { ports } = context
   const { database } = ports
@@ -115,7 +115,7 @@ export async function updateForecast(
 }
 
 /** Deletes a forecast with its runs; its table stays, and limits that name it become unknown.
- * @throws {Refusal} not_found, precondition_failed, forbidden for a table of a caller who is not an administrator, conflict
+ * @throws {Refusal} not_found, precondition_failed, forbidden for a table where the caller is not an administrator, conflict
  * while a run has not ended, has_dependents while widgets show it or limits of jobs name it, unless it is forced */
 export async function deleteForecast(
   context: Context,

@@ -32,7 +32,7 @@ export async function whoAmI(context: Context): Promise<CallerView> {
   }
 }
 
-/** Replaces the preferences of the caller. @throws {Refusal} forbidden for a shared user who is not an administrator */
+/** Replaces the preferences of the caller. @throws {Refusal} forbidden for a shared user without the role `administrator` */
 export async function replacePreferences(context: Context, preferences: Preferences): Promise<void> {
   const { ports } = context
   const userId = ownerOf(context)

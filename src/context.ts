@@ -54,7 +54,6 @@ export function requireUser({ caller }: Pick<Context, 'caller'>): UserCaller {
 
 /** Whether a caller is a user of one of these roles, as are all users whose rights bound the caller. */
 export function hasRole(caller: Caller, roles: readonly Role[]): boolean {
-  return (
-    caller.kind === 'user' && [caller, ...(caller.bounds ?? [])].every(({ role }) => roles.includes(role))
-  )
+  if (caller.kind !== 'user' || !roles.includes(caller.role)) return false
+  return caller.bounds === undefined || caller.bounds.every(({ role }) => roles.includes(role))
 }

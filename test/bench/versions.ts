@@ -12,15 +12,20 @@ import { requireTools, wrk } from './wrk.ts'
 /**
  * This checkout beside another one with the same data: reads, deliveries and bulk in short loads, each round as
  * this, other, other, this or the reverse. The figure is the CPU time of the process for each request, which depends little on
- * other load; the ratio is the median of the rounds. A checkout beside itself (`--before .`) shows the noise.
+ * other load. The ratio of a start is that of its sums, because a flush takes the samples of earlier loads; of several starts the
+ * ratio is the geometric mean. The process that starts first can cost up to a tenth more, so starts alternate the order. A checkout beside itself
+ * (`--before .`) shows the noise.
  *
  *   npm run bench:versions -- --before ../other-checkout
  *   npm run bench:versions -- --before ../other-checkout --only reads --shapes tree,alarms --rounds 15 --seconds 2
  *   npm run bench:versions -- --before ../other-checkout --only deliveries --rounds 2 --starts 12
+ *   npm run bench:versions -- --now ../newer-checkout --before ../older-checkout
  */
 const { values: options } = parseArgs({
   options: {
     before: { type: 'string' },
+    /** The other checkout of the comparison. */
+    now: { type: 'string', default: '.' },
     only: { type: 'string', default: 'reads,deliveries,bulk' },
     /** Parts of the names of shapes. */
     shapes: { type: 'string', default: '' },
@@ -38,9 +43,13 @@ const WARM_UP_S = Math.max(3, SECONDS)
 /** Of all loads of one side in a round. */
 type Total = { cpuMs: number; requests: number; failed: number; perSecond: number }
 
-type Round = readonly Total[]
+const NOTHING: Total = { cpuMs: 0, requests: 0, failed: 0, perSecond: 0 }
 
-async function compare(shape: Shape, sides: readonly Side[]): Promise<readonly Round[]> {
+type Round = readonly Total[]
+/** The rounds of one start. */
+type Start = readonly Round[]
+
+async function compare(shape: Shape, sides: readonly Side[]): Promise<Start> {
   const loads = await Promise.all(
     sides.map(async (side) => ({ side, next: await shape.open(side), sent: 0 })),
   )
@@ -67,7 +76,7 @@ async function compare(shape: Shape, sides: readonly Side[]): Promise<readonly R
   for (const load of loads) await once(load, WARM_UP_S)
   const rounds: Round[] = []
   for (let round = 0; round < Number(options.rounds); round++) {
-    const totals = loads.map((): Total => ({ cpuMs: 0, requests: 0, failed: 0, perSecond: 0 }))
+    const totals = loads.map((): Total => ({ ...NOTHING }))
     for (const index of round % 2 === 0 ? [0, 1, 1, 0] : [1, 0, 0, 1]) {
       const load = loads[index]
       if (load) await once(load, SECONDS, totals[index])
@@ -77,24 +86,27 @@ async function compare(shape: Shape, sides: readonly Side[]): Promise<readonly R
   return rounds
 }
 
-function rowOf(name: string, rounds: readonly Round[]): Record<string, string | number> {
+function rowOf(name: string, starts: readonly Start[]): Record<string, string | number> {
+  const rounds: readonly Round[] = starts.flat()
   const usOf = ({ cpuMs, requests }: Total) => (1_000 * cpuMs) / requests
   const of = (index: number, pick: (total: Total) => number) =>
-    rounds.map((totals) => pick(totals[index] ?? { cpuMs: 0, requests: 0, failed: 0, perSecond: 0 }))
+    rounds.map((totals) => pick(totals[index] ?? NOTHING))
   const ratios = (pick: (total: Total) => number) => {
     const before = of(1, pick)
     return of(0, pick).map((now, round) => now / (before[round] ?? 0))
   }
+  const ratioOf = (pick: (total: Total) => number) =>
+    geometricMean(starts.map((start) => pick(sumOf(start, 0)) / pick(sumOf(start, 1))))
   const cpu = ratios(usOf)
   return {
     shape: name,
     'CPU µs': median(of(0, usOf)).toFixed(1),
     before: median(of(1, usOf)).toFixed(1),
-    ratio: median(cpu).toFixed(3),
+    ratio: ratioOf(usOf).toFixed(3),
     least: Math.min(...cpu).toFixed(3),
     most: Math.max(...cpu).toFixed(3),
     'per second': Math.round(median(of(0, ({ perSecond }) => perSecond))),
-    'of before': median(ratios(({ perSecond }) => perSecond)).toFixed(3),
+    'of before': ratioOf(({ perSecond }) => perSecond).toFixed(3),
     failed: [...of(0, ({ failed }) => failed), ...of(1, ({ failed }) => failed)].reduce(
       (sum, n) => sum + n,
       0,
@@ -107,7 +119,7 @@ async function main(): Promise<void> {
   requireTools()
   if (options.before === undefined)
     throw new RangeError('--before is missing: the folder of the other checkout.')
-  const checkouts = [process.cwd(), resolve(options.before)]
+  const checkouts = [resolve(options.now), resolve(options.before)]
   process.stdout.write(
     `${machine()}\n${options.starts} starts, ${options.rounds} rounds of 2 × ${SECONDS} s each, medians\n`,
   )
@@ -121,37 +133,57 @@ async function main(): Promise<void> {
 async function compareGroup({ start, shapes }: Group, checkouts: readonly string[]): Promise<void> {
   const wanted = options.shapes.split(',')
   const chosen = shapes.filter(({ name }) => wanted.some((part) => name.includes(part)))
-  const found = chosen.map((shape) => ({ shape, rounds: [] as Round[] }))
+  const found = chosen.map((shape) => ({ shape, starts: [] as Start[] }))
   for (let started = 0; started < Number(options.starts); started++)
-    await withSides(start, checkouts, async (sides) => {
-      for (const { shape, rounds } of found) {
-        rounds.push(...(await compare(shape, sides)))
-        process.stderr.write(`${tableOf([rowOf(shape.name, rounds)])}\n`)
+    await withSides(start, { checkouts, isReversed: started % 2 === 1 }, async (sides) => {
+      for (const { shape, starts } of found) {
+        starts.push(await compare(shape, sides))
+        process.stderr.write(`${tableOf([rowOf(shape.name, starts)])}\n`)
       }
     })
-  const rows = found.map(({ shape, rounds }) => rowOf(shape.name, rounds))
+  const rows = found.map(({ shape, starts }) => rowOf(shape.name, starts))
   if (rows.length > 0) process.stdout.write(`\n${tableOf(rows)}\n`)
 }
 
+/** The sides are in the order of the checkouts, also where they start in the reverse order. */
 async function withSides(
   start: Group['start'],
-  checkouts: readonly string[],
+  { checkouts, isReversed }: { readonly checkouts: readonly string[]; readonly isReversed: boolean },
   use: (sides: readonly Side[]) => Promise<void>,
 ): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
   const sides: Side[] = []
   try {
-    for (const [index, checkout] of checkouts.entries()) {
+    const places = [...checkouts.entries()]
+    for (const [index, checkout] of isReversed ? places.toReversed() : places) {
       const directory = join(root, String(index))
       await mkdir(directory)
       const seriesAtS = Math.floor(Date.now() / 1_000) - PAST_S
-      sides.push({ running: await start(checkout, directory), directory, seriesAtS })
+      sides[index] = { running: await start(checkout, directory), directory, seriesAtS }
     }
     await use(sides)
   } finally {
-    for (const { running } of sides) await running.stop('SIGKILL')
+    // A side is missing where its start failed.
+    for (const side of sides.filter(Boolean)) await side.running.stop('SIGKILL')
     await rm(root, { recursive: true })
   }
+}
+
+/** The sum of the loads of one side. */
+function sumOf(start: Start, index: number): Total {
+  const sum = { ...NOTHING }
+  for (const totals of start) {
+    const { cpuMs, requests, failed, perSecond } = totals[index] ?? NOTHING
+    sum.cpuMs += cpuMs
+    sum.requests += requests
+    sum.failed += failed
+    sum.perSecond += perSecond
+  }
+  return sum
+}
+
+function geometricMean(numbers: readonly number[]): number {
+  return Math.exp(numbers.reduce((sum, one) => sum + Math.log(one), 0) / numbers.length)
 }
 
 await main()

@@ -12,6 +12,22 @@ type Sent = Request & { [SENDER]?: Deno.ServeHandlerInfo }
 
 const DRAIN_LOOK_MS = 10
 
+/** The requests that are not answered yet. */
+class Pending {
+  count = 0
+  readonly #answered = () => {
+    this.count--
+  }
+
+  /** Counts a request until its answer, which is returned as it is: one more promise would cost more than the count. */
+  counted(answer: Response | Promise<Response>): Response | Promise<Response> {
+    if (!(answer instanceof Promise)) return answer
+    this.count++
+    answer.then(this.#answered, this.#answered)
+    return answer
+  }
+}
+
 /** By the class of an error; Deno gives no code to all of them. */
 const CODES: Readonly<Record<string, string>> = {
   AddrInUse: 'EADDRINUSE',
@@ -21,13 +37,13 @@ const CODES: Readonly<Record<string, string>> = {
 
 /** Listens with `Deno.serve`. */
 export const openListener: OpenListener = ({ host, port }, answer) => {
-  let pending = { count: 0 }
+  let pending = new Pending()
   const http = serving(() =>
     Deno.serve({ hostname: host, port, onListen: () => undefined }, (request: Sent, sender) => {
       request[SENDER] = sender
-      return counted(pending, () =>
-        request.method === 'HEAD' ? answerHead(request, answer) : answer(request),
-      )
+      // Until one field is looked for, Deno reads each field with a call of its own; this reads all fields in one call.
+      request.headers.has('host')
+      return pending.counted(request.method === 'HEAD' ? answerHead(request, answer) : answer(request))
     }),
   )
   return {
@@ -38,25 +54,12 @@ export const openListener: OpenListener = ({ host, port }, answer) => {
     async drain(maxMs) {
       const until = performance.now() + maxMs
       const begun = pending
-      pending = { count: 0 }
+      pending = new Pending()
       // From `shutdown` on, Deno reads no body: each would be cut off.
       while (begun.count > 0 && performance.now() < until) await sleep(DRAIN_LOOK_MS)
       // The end of the process ends the other connections.
       await Promise.race([http.shutdown(), sleep(Math.max(0, until - performance.now()))])
     },
-  }
-}
-
-/** Counts a request until it is answered. */
-async function counted(
-  pending: { count: number },
-  run: () => Response | Promise<Response>,
-): Promise<Response> {
-  pending.count++
-  try {
-    return await run()
-  } finally {
-    pending.count--
   }
 }
 

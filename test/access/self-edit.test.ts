@@ -4,6 +4,8 @@ import * as fc from 'fast-check'
 
 import { USER_TYPES } from '../../src/access/users/changes.ts'
 import type { UserType } from '../../src/access/users/changes.ts'
+import { createDashboard } from '../../src/analytics/dashboards/service.ts'
+import { dashboardBody } from '../../src/analytics/dashboards/schema.ts'
 import { userBody } from '../../src/access/users/schema.ts'
 import { beginMfa, confirmMfa, enforceMfa } from '../../src/access/session/mfa/service.ts'
 import { createUser, readUser, updateUser } from '../../src/access/users/service.ts'
@@ -21,7 +23,7 @@ const CHANGES = {
   fullname: 'Ada Lovelace',
   email: 'ada@example.org',
   phone: '+44 1',
-  startDashboardId: 7,
+  startDashboardId: 1,
   language: 'de',
   timeZone: 'Europe/London',
   darkMode: true,
@@ -44,6 +46,11 @@ beforeAll(async () => {
   // Fast: what is tested is who may, not how slowly.
   opened.ports.secrets.scrypt = async (password) =>
     new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(password)))
+  const { view } = await createDashboard(
+    contextOf(0, 'administrator'),
+    dashboardBody.parse({ name: 'start' }),
+  )
+  expect(view.id).toBe(CHANGES.startDashboardId)
 })
 afterAll(() => opened.close())
 

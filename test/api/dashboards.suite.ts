@@ -398,6 +398,14 @@ const rights: Scenario[] = [
       expect(await start()).toBe(common.id)
       await grant(client, `/dashboards/${mine.id}`, everyone)
       expect(await start()).toBe(mine.id)
+      await good(client.request('DELETE', `/dashboards/${mine.id}`))
+      expect(await start()).toBe(common.id)
+      const stored = await good(client.request('GET', `/users/${user.id}`))
+      expect(stored['startDashboardId']).toBe(mine.id)
+      await good(client.request('PUT', `/users/${user.id}`, { json: stored }))
+      await good(client.request('DELETE', `/dashboards/${common.id}`))
+      await good(client.request('PATCH', '/settings.json', { json: { theme: 'dark' } }))
+      expect(await start()).toBe(first.id)
       await settings(null)
     },
   },

@@ -4,6 +4,7 @@ import { syncReport } from '../../src/access/directory/schema.ts'
 import { PASSWORD, person } from '../access/ldap-stage.ts'
 import { logIn } from './client.ts'
 import type { Client } from './client.ts'
+import { createDashboard } from './objects.ts'
 import { bareStage, expectAnswer, good, table } from './suite.ts'
 import type { Scenario, Suite } from './suite.ts'
 
@@ -46,7 +47,11 @@ const scenarios: Scenario[] = [
       const { id } = await lovelace(client)
       const sessionId = await logIn(client, { username: 'lovelace', password: PASSWORD })
       const as = { as: null, headers: { 'x-session-id': sessionId } }
-      const own = { startDashboardId: 7, language: 'de', timeZone: 'Europe/Zurich' }
+      const own = {
+        startDashboardId: await createDashboard(client),
+        language: 'de',
+        timeZone: 'Europe/Zurich',
+      }
       expect(await good<object>(client.request('PUT', `/users/${id}`, { json: own, ...as }))).toMatchObject(
         own,
       )

@@ -19,6 +19,9 @@ export const createDevice = (client: Client, parentId: number, json: Body) =>
 export const createJob = (client: Client, parentId: number, json: Body) =>
   create(client, `/jobs?parentType=device&parentId=${parentId}`, json)
 
+export const createDashboard = (client: Client) =>
+  create(client, '/dashboards', { name: 'a dashboard of a test' })
+
 /** The client's `request`, which can be taken apart from it. */
 export const requestOf =
   (client: Client): Client['request'] =>

@@ -4,6 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { TIME_ZONE } from '../hosts/host.ts'
 import { oidcProvider } from '../hosts/oidc-provider.ts'
 import type { Answer, Body, Client } from './client.ts'
+import { createDashboard } from './objects.ts'
 import { bareStage, expectAnswer, good, statusesOf, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
@@ -32,6 +33,7 @@ const FAULTS: readonly (readonly [body: object, pointers: readonly string[]])[] 
   [{ theme: 'blue', language: 'german' }, ['/theme', '/language']],
   [{ language: 'de-ch' }, ['/language']],
   [{ startDashboardId: 0 }, ['/startDashboardId']],
+  [{ startDashboardId: 999_999 }, ['/startDashboardId']],
   [{ translation: { apiKey: '' } }, ['/translation/apiKey']],
   [{ translation: { apiKey: 'x'.repeat(513) } }, ['/translation/apiKey']],
   [{ translation: { apiKey: 'ä' } }, ['/translation/apiKey']],
@@ -156,17 +158,18 @@ const scenarios: Scenario[] = [
     decidedAbovePorts: 'settings',
     async run(client) {
       await reset(client)
+      const startDashboardId = await createDashboard(client)
       const changed = await patch(client, {
         title: ' Ops ',
         theme: 'dark',
         language: 'de-CH',
-        startDashboardId: 7,
+        startDashboardId,
       })
       expect(changed.body).toMatchObject({
         title: 'Ops',
         theme: 'dark',
         language: 'de-CH',
-        startDashboardId: 7,
+        startDashboardId,
       })
       const next = await patch(client, { theme: null, startDashboardId: null })
       expect(next.body).toMatchObject({ ...DEFAULTS, title: 'Ops', language: 'de-CH' })

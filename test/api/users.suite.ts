@@ -5,6 +5,7 @@ import { TIME_ZONE } from '../hosts/host.ts'
 import { startHost } from '../hosts/start.ts'
 import { PASSWORD, connectAdministrator } from './client.ts'
 import type { Answer, Client, Speaker } from './client.ts'
+import { createDashboard } from './objects.ts'
 import { expectAnswer, good, once, statusesOf, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
@@ -159,6 +160,7 @@ const FAULTS: readonly (readonly [title: string, json: object, pointers: readonl
   ['a language that is none', { ...NEW, language: 'English!' }, ['/language']],
   ['a zone that is none', { ...NEW, timeZone: 'Mars/Olympus' }, ['/timeZone']],
   ['a dashboard that is none', { ...NEW, startDashboardId: 0 }, ['/startDashboardId']],
+  ['an unknown dashboard', { ...NEW, startDashboardId: 999_999 }, ['/startDashboardId']],
   ['a mail address with a line break', { ...NEW, email: 'a@b.example\r\nBcc: c@d.example' }, ['/email']],
   ['two mail addresses', { ...NEW, email: 'a@b.example, c@d.example' }, ['/email']],
   ['a mail that is no address', { ...NEW, email: 'ada' }, ['/email']],
@@ -190,6 +192,7 @@ const rereads: readonly Row[] = [
   ['the name as it was read', { name: 'somebody' }, 200],
   ['two mail addresses', { email: 'a@b.example,c@d.example' }, 'invalid', ['/email']],
   ['no mail address', { email: '' }, 200],
+  ['an unknown dashboard', { startDashboardId: 999_999 }, 'invalid', ['/startDashboardId']],
 ].map(
   ([title, json, answers, pointers]) =>
     ({ title, call: 'PUT /users/{user}', json, answers, pointers }) as Row,
@@ -260,7 +263,6 @@ const FIELDS = {
   fullname: 'Ada Lovelace',
   email: 'ada@example.org',
   phone: '+44 1',
-  startDashboardId: 7,
   language: 'en-GB',
   timeZone: 'Europe/London',
   darkMode: true,
@@ -274,8 +276,9 @@ const changes: Scenario[] = [
   {
     title: 'POST /users keeps every field, answers where the user is, and fills in the rest',
     async run(client) {
+      const fields = { ...FIELDS, startDashboardId: await createDashboard(client) }
       const answer = await client.request('POST', '/users', {
-        json: { username: '  Ada ', name: 'Ada', password: PASSWORD, ...FIELDS },
+        json: { username: '  Ada ', name: 'Ada', password: PASSWORD, ...fields },
       })
       expectAnswer(answer, { answers: 201 })
       const { id } = answer.body
@@ -284,7 +287,7 @@ const changes: Scenario[] = [
         name: 'Ada',
         username: 'Ada',
         type: 'local',
-        ...FIELDS,
+        ...fields,
         disabled: false,
       })
       expect(await good(client.request('GET', String(answer.headers.get('location'))))).toEqual(answer.body)
@@ -397,7 +400,7 @@ const changes: Scenario[] = [
         fullname: 'Ada',
         email: 'ada@example.org',
         phone: '1',
-        startDashboardId: 3,
+        startDashboardId: await createDashboard(client),
         language: 'de',
         timeZone: 'Europe/London',
       }

@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
+import type { Fault } from '../../lib/errors.ts'
 import type { Ports } from '../../ports/index.ts'
-import { listUses } from './store.ts'
+import { hasDashboard, listUses } from './store.ts'
 import type { Shown, Use } from './store.ts'
 
 const SHOWN_MAX = 100
@@ -24,6 +25,16 @@ export async function refuseWhileShown({ ports }: Pick<Context, 'ports'>, shown:
 /** The first 100 widgets of dashboards that show something, by dashboard. */
 export function widgetsShowing({ database }: Pick<Ports, 'database'>, shown: Shown): Promise<readonly Use[]> {
   return listUses(database, shown, SHOWN_MAX)
+}
+
+/** The faults of a start dashboard. A value that stays has none, so that an object can be sent back as it was read after the
+ * dashboard was deleted. */
+export async function startFaults(
+  { database }: Pick<Ports, 'database'>,
+  { before, after }: { readonly before: number | null; readonly after: number | null },
+): Promise<readonly Fault[]> {
+  if (after === null || after === before || (await hasDashboard(database, after))) return []
+  return [{ pointer: '/startDashboardId', message: 'must be null or the id of a dashboard' }]
 }
 
 /** Whether the request demands a deletion although other objects depend on the object. */

@@ -19,6 +19,11 @@ export function listUses(database: Database, shown: Shown, limit: number): Promi
     where ${isShown(shown)} order by r.dashboard_id, r.widget_id limit ${limit}`)
 }
 
+export async function hasDashboard(database: Database, id: number): Promise<boolean> {
+  const rows = await database.all(sql`select 1 from dashboards where id = ${id}`)
+  return rows.length > 0
+}
+
 function isShown(shown: Shown): SQL {
   if (shown.kind === 'file') return sql`r.kind = 'file' and r.target_id = 0 and r.target_name = ${shown.name}`
   if (shown.kind === 'object')

@@ -12,6 +12,7 @@ import type { Ports } from '../../ports/index.ts'
 import { callersOf } from './callers.ts'
 import { refuseWhileNeeded, unlessNeeded } from '../alarm-duty/service.ts'
 import { audited } from '../audit/service.ts'
+import { startFaults } from '../dashboard-use/service.ts'
 import { hashPassword } from './password.ts'
 import { changedFields, forbiddenFields, impossibleFields, NEW_USER } from './changes.ts'
 import type { Asker, Field, UserFields } from './changes.ts'
@@ -50,14 +51,15 @@ export async function readUser(context: Context, id: number): Promise<Versioned>
 }
 
 /** Creates a user; a user of the directory has no password here. `also` goes into the same commit.
- * @throws {Refusal} name_taken, invalid for a weak password */
+ * @throws {Refusal} name_taken, invalid for a weak password or an unknown start dashboard */
 export async function createUser(
   context: Context,
   input: NewUserBody,
   also: readonly Write[] = [],
 ): Promise<UserView> {
   const { ports } = context
-  const { password, role, username } = input
+  const { password, role, username, startDashboardId = null } = input
+  refuseFaults(await startFaults(ports, { before: null, after: startDashboardId }))
   if (password !== undefined) requireStrong(ports, { password, username })
   const user = {
     ...NEW_USER,
@@ -93,13 +95,16 @@ export async function updateUser(
 ): Promise<Versioned> {
   const { ports } = context
   const row = await findUser(ports, id)
-  const { type } = { ...row, ...fieldsOf(body) }
+  const { type, startDashboardId } = { ...row, ...fieldsOf(body) }
   const changed = changedFields(withDisabled(row), body)
   const asker = askerOf(context, row)
   refuseForbidden(asker, row, changed)
-  const faults = [...impossibleFields(row.type, type, changed), ...shownFaults(row, body)]
-  if (faults.length > 0)
-    throw new Refusal('invalid', 'The change of the user is invalid; see errors.', faults)
+  const start = { before: row.startDashboardId, after: startDashboardId }
+  refuseFaults([
+    ...impossibleFields(row.type, type, changed),
+    ...shownFaults(row, body),
+    ...(await startFaults(ports, start)),
+  ])
   if (ifMatch !== null && ifMatch !== row.version) throw stale('user')
   if (asker.isSelf && body.password !== undefined) await requirePassword(context, row, body.currentPassword)
   const updated = await applyChange(context, row, { body, changed, isOwn: asker.isSelf })
@@ -272,6 +277,10 @@ function fieldsOf(body: UserBody): Partial<UserFields> {
   const { id: _id, name: _name, visuallyImpaired: _gone, password: _password, disabled: _, ...rest } = body
   const { currentPassword: _current, keepTokens: _keep, ...fields } = rest
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+function refuseFaults(faults: readonly Fault[]): void {
+  if (faults.length > 0) throw new Refusal('invalid', 'The user is invalid; see errors.', faults)
 }
 
 /** The read-only fields may be sent back as they were read, and not be changed. */

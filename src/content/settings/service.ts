@@ -1,5 +1,6 @@
 import { isAdministrator } from '../../access/rights/permissions.ts'
 import { audited } from '../../access/audit/service.ts'
+import { startFaults } from '../../access/dashboard-use/service.ts'
 import { sealText, unsealText } from '../../access/session/keys.ts'
 import { countUsers } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
@@ -64,7 +65,8 @@ export async function dashboardRefreshOf(ports: Ports): Promise<string> {
 }
 
 /** Replaces the settings; absent ones get their defaults.
- * @throws {Refusal} invalid with pointers to facts that cannot be changed, precondition_failed */
+ * @throws {Refusal} invalid with pointers to facts that cannot be changed or to an unknown start dashboard,
+ * precondition_failed */
 export async function replaceSettings(
   context: Context,
   { body, ifMatch }: BodyWithVersion<SettingsBody>,
@@ -73,6 +75,9 @@ export async function replaceSettings(
   const row = await findSettings(ports)
   if (ifMatch !== null && ifMatch !== row.version) throw stale('settings document')
   requireSameFacts(body, viewOf(ports, row))
+  const before = valuesBody.parse(row.values).startDashboardId
+  const faults = await startFaults(ports, { before, after: body.startDashboardId })
+  if (faults.length > 0) throw new Refusal('invalid', 'The settings are invalid; see errors.', faults)
   const next: SettingsRow = {
     values: setValues(body),
     secrets: await secretsOf(ports, row, body.translation?.apiKey ?? null),

@@ -5,7 +5,11 @@ import type { Answer } from './policy.ts'
 export const ID = /^[1-9]\d{0,14}$/
 
 /** A positive integer in a path. */
-export const idParam = z.string().regex(ID).transform(Number).meta({ type: 'integer', minimum: 1 })
+export const idParam = z
+  .string()
+  .regex(ID, 'must be a positive whole number')
+  .transform(Number)
+  .meta({ type: 'integer', minimum: 1 })
 
 /** The path of one thing with an id: `/jobs/{id}`. */
 export const idPath = z.object({ id: idParam })

@@ -2,7 +2,7 @@ import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
-import { Refusal, noSuch } from '../lib/errors.ts'
+import { Refusal } from '../lib/errors.ts'
 import './fault-texts.ts'
 import type { Fault } from '../lib/errors.ts'
 import { pointerOf } from '../lib/pointer.ts'
@@ -24,8 +24,8 @@ export function validationOf(handler: object): Validation | undefined {
 }
 
 /** Checks one part of a request against a schema; `c.req.valid(target)` then has the typed result.
- * A fault in the path answers 404, in the query or body 422 with a pointer to the field, and a query parameter that is
- * there twice 400 unless the schema takes a list. */
+ * A fault in the path answers 404 with a pointer to the part, in the query or body 422 with a pointer to the field, and a query
+ * parameter that is there twice 400 unless the schema takes a list. */
 export function valid<T extends Target, S extends z.ZodType>(target: T, schema: S) {
   const single = target === 'query' ? singleValued(schema) : new Set<string>()
   const handler = zValidator(
@@ -192,8 +192,8 @@ function refusePrototype(body: unknown, error?: z.core.$ZodError): void {
 
 /** The refusal of a part of a request that does not match its schema. */
 export function refusalOf(target: Target, error: z.core.$ZodError): Refusal {
-  if (target === 'param') return noSuch('object')
   const faults = error.issues.flatMap((issue) => faultsOf(target, issue))
+  if (target === 'param') return new Refusal('not_found', 'Nothing is at this path; see errors.', faults)
   const place = target === 'json' ? 'body' : 'query'
   return new Refusal('invalid', `The ${place} is invalid; see errors.`, faults)
 }
@@ -209,8 +209,10 @@ function faultsOf(target: Target, issue: z.core.$ZodIssue): Fault[] {
   return [{ pointer: pointerTo(target, path), message: issue.message }]
 }
 
-/** A pointer into the body, or `?name` with the rest of the pointer behind it for a query parameter. */
+/** A pointer into the body, `{name}` for a part of the path, or `?name` with the rest of the pointer behind it for a query
+ * parameter. */
 function pointerTo(target: Target, path: readonly string[]): string {
   const [name = '', ...rest] = path
+  if (target === 'param') return `{${name}}`
   return target === 'json' ? pointerOf(path) : `?${name}${pointerOf(rest)}`
 }

@@ -138,7 +138,10 @@ export type LinkingType = 'slo' | 'slc'
 /** A parent whose children are links, in a path. */
 export const linkingPath = z.object({
   parentType: z
-    .enum(['slo', 'slos', 'slc', 'slcs'])
+    .enum(
+      ['slo', 'slos', 'slc', 'slcs'],
+      'must be slo or slc: a child of another object changes its parent with parentId',
+    )
     .transform((text): LinkingType => (text.startsWith('slc') ? 'slc' : 'slo'))
     .meta({ type: 'string' }),
   parentId: idParam,

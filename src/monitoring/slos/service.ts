@@ -206,14 +206,16 @@ async function checkChildren(
     context,
     items.map((item) => item.id),
   )
+  const unknown = items.flatMap(({ id: childId }, index) =>
+    known.has(childId)
+      ? []
+      : { pointer: `/items/${index}/id`, message: 'must be the id of an object that you can read' },
+  )
+  if (unknown.length > 0) throw new Refusal('not_found', 'A child does not exist; see errors.', unknown)
   const faults: Fault[] = []
   for (const [index, { id: childId, type }] of items.entries()) {
     const childType = known.get(childId)
-    if (!childType) {
-      throw new Refusal('not_found', 'A child does not exist; see errors.', [
-        { pointer: `/items/${index}/id`, message: 'must be the id of an object that you can read' },
-      ])
-    }
+    if (!childType) continue
     if (type !== undefined && type !== childType) {
       faults.push({
         pointer: `/items/${index}/type`,

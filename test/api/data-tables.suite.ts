@@ -230,9 +230,14 @@ export const dataTablesSuite: Suite = {
         for (const text of ['', '\n\n'])
           expect((await importOf(text, { table: 'other' })).body['code']).toBe('import_failed')
 
+        const connection = { host: 'db.example.org', database: 'sales', user: 'reader' }
+        const json = { name: `typed ${++made}`, type: 'postgresql', connection }
+        const typed = () => client.request('PUT', `/dataSources/${id}`, { json })
+        expectAnswer(await typed(), { answers: 'has_dependents', pointers: ['/dependents/0'] })
         const gone = await client.request('DELETE', `/dataSources/${id}/tables/ORDERS`)
         expect(gone.status).toBe(204)
         expect(await columnsOf(client, id)).toEqual([])
+        expectAnswer(await typed(), { answers: 200 })
       },
     },
     {

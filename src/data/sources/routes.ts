@@ -136,7 +136,8 @@ export const dataSourceRoutes = new Hono<Env>()
       place: idPath,
       body: dataSourceBody,
       sizeMaxBytes: BODY_MAX_BYTES,
-      summary: 'Replace a data source; an absent password is unchanged',
+      summary:
+        'Replace a data source; an absent password is unchanged, and another type is refused while data queries read it or it has imported tables',
       noun: 'a data source',
       policy: { roles: ADMINISTRATOR, scope: 'administration', answers: oneSource, refuses: [409, 412] },
       read: (context, { id }) => readDataSource(context, id),

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
 import { commitIfMatch, refuseStale } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, nameTaken, noSuch, stale } from '../../lib/errors.ts'
+import type { Fault } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Write } from '../../ports/database.ts'
 import {
@@ -15,7 +16,7 @@ import {
   refuseFull,
 } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
-import { dropTables } from '../tables/service.ts'
+import { dropTables, tableFacts } from '../tables/service.ts'
 import { dropUploadsOf } from '../uploads/service.ts'
 import { isFileSource, SOURCES_MAX } from './schema.ts'
 import type { Connection, DatabaseType, DataSourceBody, DataSourceView } from './schema.ts'
@@ -71,7 +72,8 @@ export async function createDataSource(context: Context, body: DataSourceBody): 
 }
 
 /** Replaces a data source; a password that is absent stays.
- * @throws {Refusal} not_found, name_taken, precondition_failed, has_dependents for another type while data queries read it */
+ * @throws {Refusal} not_found, name_taken, precondition_failed, has_dependents for another type while data queries read it or it
+ * has imported tables */
 export async function updateDataSource(
   context: Context,
   id: number,
@@ -96,17 +98,33 @@ export async function updateDataSource(
   return versioned(ports, { ...before, ...after, version: before.version + 1 })
 }
 
-/** The writes that bind a change of a data source to its type while data queries, which are in the dialect of the type, read it.
+/** The writes that bind a change of a data source to its type while data queries, which are in the dialect of the type, read it,
+ * or while it has imported tables, which a database could not reach.
  * @throws {Refusal} has_dependents */
 export async function guardType(
-  { database }: Ports,
+  ports: Ports,
   before: Pick<DataSourceRow, 'id' | 'type'>,
   { type }: Pick<DataSourceRow, 'type'>,
 ): Promise<Write[]> {
   if (type === before.type) return []
-  const queries = await store.listReading(database, before.id)
+  const [queries, tables] = await Promise.all([
+    store.listReading(ports.database, before.id),
+    tableFacts(ports, before.id),
+  ])
   if (queries.length > 0) throw hasDependents({ queries })
-  return [store.guardUnread(database, before.id)]
+  if (tables.size > 0) throw hasTables([...tables.keys()])
+  return [store.guardType(ports.database, before.id)]
+}
+
+function hasTables(names: readonly string[]): Refusal {
+  const detail = `This data source has ${names.length} imported tables, which a database cannot have; see errors. Delete these first, or create another data source.`
+  return new Refusal('has_dependents', detail, dependentsOf(names.map((name) => `the table ${name}`)))
+}
+
+function dependentsOf(messages: readonly string[]): Fault[] {
+  return messages
+    .slice(0, DEPENDENTS_SHOWN)
+    .map((message, index) => ({ pointer: `/dependents/${index}`, message }))
 }
 
 /** Takes a data source away. Run configurations, data queries and copies that name it stay, and their runs fail.
@@ -256,11 +274,8 @@ function hasDependents({ configurations = [], queries, copies = [] }: Dependents
     ...queries.map(({ id, name }) => `the data query ${id}, ${name}`),
     ...copies.map(({ id, name, table }) => `the copy ${table} in the data source ${id}, ${name}`),
   ]
-  const errors = messages
-    .slice(0, DEPENDENTS_SHOWN)
-    .map((message, index) => ({ pointer: `/dependents/${index}`, message }))
   const detail = `This data source is used by ${configurations.length} run configurations, ${queries.length} data queries and ${copies.length} copies of tables; see errors. Change or delete these first; a deletion may also have forceDelete=true.`
-  return new Refusal('has_dependents', detail, errors)
+  return new Refusal('has_dependents', detail, dependentsOf(messages))
 }
 
 /** The fields of an entry: everything but the password. Certificates are long: one field has them alone. */

@@ -136,11 +136,12 @@ export function listCopying(database: Database, id: number): Promise<readonly Co
     where ${copiesSource(id)} order by s.id, t.name`)
 }
 
-/** A write that fails as `isGuarded` recognises while a data query reads a data source. */
-export function guardUnread(database: Database, id: number): Write {
+/** A write that fails as `isGuarded` recognises while a data query reads a data source, or it has imported tables. */
+export function guardType(database: Database, id: number): Write {
   return database.run(sql`
     update data_sources set version = null
-    where id = ${id} and exists (select 1 from data_queries q where ${readsSource(id)})`)
+    where id = ${id} and (exists (select 1 from data_queries q where ${readsSource(id)})
+      or exists (select 1 from data_tables where data_source_id = ${id}))`)
 }
 
 function readsSource(id: number) {

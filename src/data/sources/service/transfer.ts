@@ -63,7 +63,7 @@ export const selectSource = store.selectDataSource
 
 /** The writes that make a data source with its notes, or replace one.
  * @param before the data source that is replaced. Its password stays if no other one comes and it is for the same user of the
- * same database @throws {Refusal} has_dependents for another type while data queries read it */
+ * same database @throws {Refusal} has_dependents for another type while data queries read it or it has imported tables */
 export async function importSource(
   context: Context,
   { settings, notes, ...note }: IncomingSource,

@@ -316,6 +316,20 @@ const scenarios: readonly Scenario[] = [
       })
       await insert(client, source, { id: 1, region: 'west' })
       await good(refresh(client, query))
+      const indexed = await change(client, query, {
+        materialization: { refresh: 'daily', indexes: [{ columns: ['day'] }] },
+      })
+      expect(indexed.errors).toMatchObject([
+        {
+          phase: 'materialization',
+          message: expect.stringContaining('an index names the column day') as string,
+        },
+      ])
+      expectAnswer(await client.request('POST', `/dataQueries/${query.id}/publish`, { json: {} }), {
+        answers: 'conflict',
+        pointers: ['/materialization'],
+      })
+      await good(client.request('POST', `/dataQueries/${query.id}/versions/1/restore`))
       await insert(client, source, { id: 3, region: 'north' })
       expectAnswer(await refresh(client, query), { answers: 'import_failed' })
       const failed = await read(client, query)
@@ -415,7 +429,7 @@ const scenarios: readonly Scenario[] = [
       ] as const
       for (const [other, materialization, answers, detail] of cases) {
         await change(client, query, { text: other, materialization })
-        await publish(client, query)
+        await publish(client, query, { force: true })
         const answer = await refresh(client, query)
         expectAnswer(answer, { answers })
         expect(answer.text).toContain(detail)

@@ -31,6 +31,7 @@ import { listResultStates, publicationWrites, readResultState } from './results/
 import type { ResultState } from './results/schema.ts'
 import { refuseLegacy, warningsOf } from './legacy.ts'
 import { errorsOf } from './service/composition.ts'
+import { draftErrors } from './service/draft.ts'
 import {
   deletionWrites,
   hasDependents,
@@ -136,12 +137,15 @@ export async function publishQuery(
   const before = await requireQuery(ports, id)
   refuseStale(demandedVersion(context), before.version, 'data query')
   refuseLegacy(context, before)
-  const errors = force ? [] : await errorsOf(context, before)
+  const errors = force ? [] : await draftErrors(context, id, before)
   if (errors.length > 0)
     throw new Refusal(
       'conflict',
       'The draft has errors; see errors. Correct them, or publish with force.',
-      errors.map((error) => ({ pointer: '/text', message: placedMessage(error) })),
+      errors.map((error) => ({
+        pointer: error.phase === 'materialization' ? '/materialization' : '/text',
+        message: placedMessage(error),
+      })),
     )
   const published = before.published + 1
   const former = await store.findVersion(database, id, before.published)
@@ -202,7 +206,7 @@ async function changeDraft(
 ): Promise<Versioned> {
   const { ports } = context
   refuseLegacy(context, after)
-  const errors = await errorsOf(context, after)
+  const errors = await draftErrors(context, before.id, after)
   const change = { ...after, hasFaults: hasOwnFaults(errors) }
   const told = { objectId: before.id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
   const writes = [
@@ -267,7 +271,7 @@ async function versioned(
   known?: readonly QueryView['errors'][number][],
 ): Promise<Versioned> {
   const { ports } = context
-  const errors = [...(known ?? (await errorsOf(context, row)))]
+  const errors = [...(known ?? (await draftErrors(context, row.id, row)))]
   const result = await readResultState(ports, row.id)
   const view = {
     ...summaryOf(ports, row, result),

@@ -17,12 +17,16 @@ export function materializationError(
   if (!materialization) return null
   const open = parameters.find((parameter) => parameter.required && parameter.default === null)
   if (open)
-    return error(`The parameter ${open.name} is required and has no default, with which refreshes run.`)
+    return materializationFault(
+      `The parameter ${open.name} is required and has no default, with which refreshes run.`,
+    )
   if (source?.scopeMode === 'native')
-    return error('Row security of the data source needs the session of one user, and a refresh has none.')
+    return materializationFault(
+      'Row security of the data source needs the session of one user, and a refresh has none.',
+    )
   return null
 }
 
-function error(message: string): QueryError {
+export function materializationFault(message: string): QueryError {
   return { phase: 'materialization', line: null, column: null, code: 'invalid', message }
 }

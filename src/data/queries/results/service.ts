@@ -9,9 +9,11 @@ import { refreshView } from '../../sources/refresh-view.ts'
 import type { DataSourceView } from '../../sources/schema.ts'
 import { readableUntil } from '../../tables/service.ts'
 import { keyOf } from '../references.ts'
+import { findVersion } from '../store.ts'
 import type { Definition } from '../schema.ts'
 import { LIMITS } from './interval.ts'
 import type { ResultState } from './schema.ts'
+import { storingComplaint } from './storable.ts'
 import * as store from './store.ts'
 import type { ResultRow } from './store.ts'
 
@@ -51,6 +53,21 @@ export function publicationWrites(
 /** Versions with the same text have the same rows. */
 function resultsOf({ dataSourceId, text, parameters }: Definition): string {
   return JSON.stringify([dataSourceId, text, parameters])
+}
+
+/** Why a draft cannot be stored, as far as the stored result of the same text shows it; null where nothing is shown. */
+export async function draftComplaint(
+  { database }: Ports,
+  queryId: number,
+  draft: Definition,
+): Promise<string | null> {
+  const { materialization } = draft
+  if (!materialization) return null
+  const row = await store.findResult(database, queryId)
+  if (!row || row.generationId === null) return null
+  const version = await findVersion(database, queryId, row.number)
+  const isSame = version !== null && resultsOf(version) === resultsOf(draft)
+  return isSame ? storingComplaint(row.columns, materialization) : null
 }
 
 /** The writes that belong to the deletion of data queries, before it. */

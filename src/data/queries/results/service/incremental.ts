@@ -1,4 +1,4 @@
-import type { Cell, Column, ColumnType, Row } from '../../../../domain/table.ts'
+import type { Cell, Column, Row } from '../../../../domain/table.ts'
 import { Refusal } from '../../../../lib/errors.ts'
 import type { Ports } from '../../../../ports/index.ts'
 import type { RowStream } from '../../../../ports/databases.ts'
@@ -12,6 +12,8 @@ import type { Assertion } from '../../assertion-schema.ts'
 import { failuresOf, wordsOf } from '../../assertions.ts'
 import { earlier } from '../lookback.ts'
 import type { Incremental } from '../schema.ts'
+import { isOrdered } from '../storable.ts'
+import type { Ordered } from '../storable.ts'
 
 /** Of a statement that reads a generation. */
 const READ_TIMEOUT_MS = 60_000
@@ -19,31 +21,12 @@ const READ_MAX_BYTES = 1024 * 1024
 const ROWS = 'r'
 const INSTANT = /^[\d-]+T[\d:.]+Z?$/
 
-/** Types whose greatest value is exact and in one order everywhere. */
-const ORDERED = ['integer', 'date', 'datetime'] as const
-type Ordered = (typeof ORDERED)[number]
-
 /** The rows of a result, as they are stored. */
 export type Former = {
   readonly of: Generation
   readonly columns: readonly Column[]
   readonly rows: number
 }
-
-/** Why a result cannot be added to by a column and a key; null where it can. */
-export function incrementalComplaint(
-  columns: readonly { readonly name: string; readonly type: ColumnType }[],
-  { column, key, lookback = null }: Incremental,
-): string | null {
-  const missing = [column, ...key].find((wanted) => columns.every((one) => one.name !== wanted))
-  if (missing !== undefined) return `incremental names the column ${missing}, which it does not have.`
-  const type = columns.find((one) => one.name === column)?.type
-  if (!isOrdered(type)) return `${column} is neither an integer nor a date nor a datetime.`
-  if (lookback === null || type !== 'integer') return null
-  return `${column} is an integer, from which the lookback ${lookback} cannot be taken.`
-}
-
-const isOrdered = (type: ColumnType | undefined): type is Ordered => ORDERED.some((one) => one === type)
 
 /** The statement with the rows alone that are not older than those that are stored; null where these have no value from which
  * it could be told. With a key rows with the greatest value are read again, since they replace the stored ones, and with a

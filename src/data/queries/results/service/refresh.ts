@@ -9,7 +9,6 @@ import type { RowStream } from '../../../../ports/databases.ts'
 import type { Ports } from '../../../../ports/index.ts'
 import { generationOf } from '../../../../ports/tables.ts'
 import type { Generation, TableIndex } from '../../../../ports/tables.ts'
-import { COLUMNS_MAX } from '../../../../domain/import-plan.ts'
 import { busy, inRefresh, refreshAllDue, takeLease } from '../../../refreshes/service/leased.ts'
 import type { Course } from '../../../refreshes/service/leased.ts'
 import { READ_SHARE } from '../../../refreshes/service/filling.ts'
@@ -19,16 +18,10 @@ import { findQuery, findVersion } from '../../store.ts'
 import type { VersionRow } from '../../store.ts'
 import { LIMITS } from '../interval.ts'
 import type { Materialization, RefreshedResultView } from '../schema.ts'
+import { storingComplaint } from '../storable.ts'
 import * as store from '../store.ts'
 import type { ResultRow } from '../store.ts'
-import {
-  addRows,
-  arrivalOf,
-  incrementalComplaint,
-  newerStatement,
-  requireAssertions,
-  requireKeys,
-} from './incremental.ts'
+import { addRows, arrivalOf, newerStatement, requireAssertions, requireKeys } from './incremental.ts'
 import type { Former } from './incremental.ts'
 import { openResult } from './opened-result.ts'
 import type { OpenedResult } from './opened-result.ts'
@@ -245,25 +238,10 @@ function indexesOf({ indexes }: Materialization): readonly TableIndex[] {
 }
 
 /** The columns of a result as a table has them. @throws {Refusal} invalid */
-async function columnsOf(
-  { columns, rows }: RowStream,
-  { indexes, incremental }: Materialization,
-): Promise<readonly Column[]> {
-  const names = columns.map(({ name }) => name)
-  const complaint =
-    complaintOf(names, [...new Set(indexes.flatMap((index) => index.columns))]) ??
-    (incremental ? incrementalComplaint(columns, incremental) : null)
-  if (complaint === null) return columns.map(({ name, type }) => ({ name, type }))
-  await rows.cancel()
+async function columnsOf(stream: RowStream, materialization: Materialization): Promise<readonly Column[]> {
+  const columns = stream.columns.map(({ name, type }) => ({ name, type }))
+  const complaint = storingComplaint(columns, materialization)
+  if (complaint === null) return columns
+  await stream.rows.cancel()
   throw new Refusal('invalid', `The result cannot be stored: ${complaint}`)
-}
-
-function complaintOf(names: readonly string[], indexed: readonly string[]): string | null {
-  if (names.length > COLUMNS_MAX) return `it has more than ${COLUMNS_MAX} columns.`
-  if (names.includes('')) return 'a column has no name. Name it with AS.'
-  const keys = names.map((name) => name.toLowerCase())
-  const double = names.find((_, at) => keys.indexOf(keys[at] ?? '') < at)
-  if (double !== undefined) return `two columns have the name ${double}. Name them with AS.`
-  const missing = indexed.find((name) => !names.includes(name))
-  return missing === undefined ? null : `an index names the column ${missing}, which it does not have.`
 }

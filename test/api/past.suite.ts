@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 
-import type { Client } from './client.ts'
-import { createDevice, createGroup, createJob } from './objects.ts'
+import type { Answer, Client } from './client.ts'
+import { createDevice, createGroup, createJob, nextOf } from './objects.ts'
 import { good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
@@ -46,6 +46,7 @@ const WRONG_OUTAGES: typeof WRONG = [
   ['sort=name', '?sort'],
   ['limit=0', '?limit'],
   ['limit=1001', '?limit'],
+  ['cursor=x', '?cursor'],
 ]
 
 const refusals: readonly Row[] = OBJECTS.flatMap((type) =>
@@ -134,6 +135,19 @@ const twins: Scenario = {
     )
     expect(outages).toHaveLength(2)
     expect(new Set(outages.map(({ id }) => id)).size).toBe(2)
+    for (const [sort, order] of [
+      ['begin', [0, 1]],
+      ['latest', [1, 0]],
+    ] as const) {
+      const pages: unknown[] = []
+      let path: string | null = `/jobs/${job}/outages?minDuration=PT0S&limit=1&sort=${sort}`
+      while (path !== null) {
+        const page: Answer = await client.request('GET', path)
+        pages.push(page.body)
+        path = nextOf(page)
+      }
+      expect(pages).toEqual(order.map((index) => [outages[index]]))
+    }
   },
 }
 

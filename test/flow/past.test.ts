@@ -35,8 +35,8 @@ afterAll(() => stage.close())
 
 const tell = (at: string, to: State, errorCode = 0) => teller.tell(JOB, to, at, errorCode)
 
-const outages = (type: 'job' | 'device' | 'group', id: number, query: object) =>
-  listOutages(context, { type, id }, outagesQuery.parse(query))
+const outages = async (type: 'job' | 'device' | 'group', id: number, query: object) =>
+  (await listOutages(context, { type, id }, outagesQuery.parse(query))).items
 
 describe('a job that was down on the day of a DST change', () => {
   beforeAll(async () => {

@@ -71,7 +71,7 @@ const history = (type: Type, id: number, recalc: boolean) =>
     { ...stateHistoryQuery.parse({ timestamp_begin: DAY.begin, timestamp_end: DAY.end }), recalc },
   )
 const outages = async (type: Type, id: number, query: object) =>
-  (await listOutages(context, { type, id }, outagesQuery.parse({ ...DAY, ...query }))).map(
+  (await listOutages(context, { type, id }, outagesQuery.parse({ ...DAY, ...query }))).items.map(
     ({ begin, end, state }) => [begin.slice(11, 16), end?.slice(11, 16), state],
   )
 const enter = (
@@ -229,12 +229,12 @@ describe('several overlays', () => {
     const begin = '2026-02-01T00:00:00+01:00'
     const body = { begin, end: at('01:00'), type: 'adjustment', adjustTo: 'major' }
     await createRevaluation(context, { type: 'device', id: DEVICE }, revaluationBody.parse(body))
-    const [first] = await listOutages(
+    const { items } = await listOutages(
       context,
       { type: 'group', id: GROUP },
       outagesQuery.parse({ begin: at('00:30'), end: at('00:40'), recalc: 'true' }),
     )
-    expect(first).toMatchObject({ begin, end: at('01:00'), revaluations: [{ type: 'adjustment' }] })
+    expect(items[0]).toMatchObject({ begin, end: at('01:00'), revaluations: [{ type: 'adjustment' }] })
     await clear()
   })
 })

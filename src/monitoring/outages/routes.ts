@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { idPath, ok } from '../../http/openapi-answers.ts'
+import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { valid } from '../../http/valid.ts'
@@ -17,13 +18,14 @@ function outagesOf(type: ObjectType) {
       summary: `List the outages of a ${OBJECT_NOUNS[type]}`,
       roles: 'signed-in',
       object: 'read',
-      answers: { 200: ok(z.array(outageView), 'The outages; the list can be empty.') },
+      answers: { 200: ok(z.array(outageView), 'The outages; the list can be empty.', ['Link']) },
     }),
     valid('param', idPath),
     valid('query', outagesQuery),
     async (c) => {
       const { id } = c.req.valid('param')
-      return c.json(await listOutages(c.get('context'), { type, id }, c.req.valid('query')))
+      const { items, next } = await listOutages(c.get('context'), { type, id }, c.req.valid('query'))
+      return c.json(items, 200, nextLink(c, next))
     },
   )
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { flagQuery } from '../../http/openapi-answers.ts'
 import { instantQuery, timestamp } from '../../http/instants.ts'
-import { pageLimit } from '../../http/paging.ts'
+import { linkCursor, pageLimit } from '../../http/paging.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
 import { levelsQuery, placedRevaluation, RECALC } from '../state-history/schema.ts'
 import { LEVELS } from '../states/state.ts'
@@ -15,7 +15,8 @@ const duration = z
   .refine(isFixedDuration, 'must be an ISO 8601 duration without years and months')
   .meta({ format: 'duration' })
 
-/** Specification: query of the outages, with its defaults; ours: states, minDuration, mergeGap, split, sort, limit. */
+/** Specification: query of the outages, with its defaults; ours: states, minDuration, mergeGap, split, sort, limit,
+ * cursor. */
 export const outagesQuery = z.object({
   begin: instantQuery.optional().describe('The start of the range. Default: a day before its end.'),
   end: instantQuery
@@ -29,10 +30,11 @@ export const outagesQuery = z.object({
     .describe('Outages with at most this much time between them are merged into one.'),
   split: flagQuery.default(false).describe('True: one outage for each state.'),
   sort: z
-    .enum(['begin', 'state', 'duration'])
+    .enum(['begin', 'latest', 'state', 'duration'])
     .default('begin')
-    .describe('The order: by begin, worst state first, or longest first.'),
+    .describe('The order: by begin, latest begin first, worst state first, or longest first.'),
   limit: pageLimit(OUTAGES_MAX).default(OUTAGES_MAX),
+  cursor: linkCursor,
 })
 
 export const outageView = z

@@ -1,6 +1,7 @@
 import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
+import { decodeNumbers, pageOf } from '../../lib/paging.ts'
 import { rangeOf } from '../../lib/range.ts'
 import type { Range } from '../../lib/range.ts'
 import { timeFormat } from '../../lib/time.ts'
@@ -24,13 +25,13 @@ import * as store from './store.ts'
 /** Outages that are followed beyond the range because they may be merged. */
 const JOINED_MAX = 1_000
 
-/** The outages of an object that overlap the range, with their true begins and ends.
+/** The outages of an object that overlap the range, with their true begins and ends; a page of them.
  * @throws {Refusal} not_found, invalid */
 export async function listOutages(
   context: Context,
   object: { readonly type: ObjectType; readonly id: number },
   query: OutagesQuery,
-): Promise<OutageView[]> {
+): Promise<{ readonly items: OutageView[]; readonly next: string | null }> {
   const { ports } = context
   const row = await requireObject(context, object.id, { type: object.type, right: 'read' })
   const askedAt = ports.clock.now()
@@ -42,19 +43,33 @@ export async function listOutages(
     mergeGapMs: durationMs(query.mergeGap),
     split: query.split,
   }
+  const placeOf = (outage: Outage): Place => [RANKS[query.sort](outage), outage.beginAt]
+  const after = query.cursor === undefined ? null : decodeNumbers(query.cursor, 2)
   const past = await readWhole(ports.database, { row, rules, range, now }, query.recalc)
-  const shown = outagesOf(past.spans, rules)
+  const listed = outagesOf(past.spans, rules)
     .filter(({ beginAt, endAt }) => beginAt < range.endAt && endAt > range.beginAt)
-    .sort(ORDERS[query.sort])
-    .slice(0, query.limit)
+    .filter((outage) => after === null || comparePlaces(placeOf(outage), after) > 0)
+    .sort((a, b) => comparePlaces(placeOf(a), placeOf(b)))
+  const { shown, next } = pageOf(listed, query.limit, placeOf)
   const terms = await readCostTerms(context, row)
-  return Promise.all(shown.map((outage) => viewOf(context, { row, outage, rules, now, past, terms })))
+  const items = await Promise.all(
+    shown.map((outage) => viewOf(context, { row, outage, rules, now, past, terms })),
+  )
+  return { items, next }
 }
 
-const ORDERS: Readonly<Record<OutagesQuery['sort'], (a: Outage, b: Outage) => number>> = {
-  begin: (a, b) => a.beginAt - b.beginAt,
-  state: (a, b) => LEVELS.indexOf(a.state) - LEVELS.indexOf(b.state) || a.beginAt - b.beginAt,
-  duration: (a, b) => b.endAt - b.beginAt - (a.endAt - a.beginAt) || a.beginAt - b.beginAt,
+/** The place of an outage in a list: its rank in the order, then its begin. */
+type Place = readonly [rank: number, beginAt: number]
+
+const RANKS: Readonly<Record<OutagesQuery['sort'], (outage: Outage) => number>> = {
+  begin: ({ beginAt }) => beginAt,
+  latest: ({ beginAt }) => -beginAt,
+  state: ({ state }) => LEVELS.indexOf(state),
+  duration: ({ beginAt, endAt }) => beginAt - endAt,
+}
+
+function comparePlaces([rank, beginAt]: Place, [otherRank, otherBeginAt]: Place): number {
+  return rank - otherRank || beginAt - otherBeginAt
 }
 
 type OutageSearch = {

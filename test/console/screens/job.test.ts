@@ -366,7 +366,7 @@ onMainHost('job', (stage) => {
         await lengthen(page, /\/outages\?/)
         await page.reload()
         await page.getByText(/^at least 1,000 outages, /).waitFor()
-        await page.getByText('Only the first 1,000 outages of this range are listed').waitFor()
+        await page.getByText('Only the latest 1,000 outages of this range are listed').waitFor()
       })
     },
     TEST_MAX_MS,

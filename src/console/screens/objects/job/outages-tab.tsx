@@ -31,6 +31,7 @@ export function OutagesTab({ job }: { readonly job: Job }): JSX.Element {
     ...(span.isFixed ? { end: new Date(span.end).toISOString() } : {}),
     states,
     minDuration,
+    sort: 'latest' as const,
     limit: LISTED_MAX,
   }
   const outages = useGet('/jobs/{id}/outages', { path: { id: job.id }, query }, ['state'])
@@ -103,7 +104,7 @@ function Rows({ items }: { readonly items: readonly Outage[] }): JSX.Element {
   return (
     <Table
       label={t('job.outages.table')}
-      rows={items.toSorted((a, b) => b.begin.localeCompare(a.begin))}
+      rows={items}
       keyOf={({ id }) => id}
       columns={[
         {

@@ -29,7 +29,14 @@ export function Outages({
     `/${type}s/{id}/outages`,
     {
       path: { id },
-      query: { begin: beginOf(now.peek()), states: 'major,minor', minDuration: 'PT1M', recalc: true },
+      query: {
+        begin: beginOf(now.peek()),
+        states: 'major,minor',
+        minDuration: 'PT1M',
+        recalc: true,
+        sort: 'latest',
+        limit: SHOWN_MAX,
+      },
     },
     ['state'],
   )
@@ -42,7 +49,7 @@ export function Outages({
           ) : (
             <Table
               label={t('objects.outagesTable')}
-              rows={all.toReversed().slice(0, SHOWN_MAX)}
+              rows={all}
               keyOf={(outage) => outage.id}
               columns={[
                 { key: 'begin', title: t('objects.began'), cell: ({ begin }) => <Time at={begin} /> },

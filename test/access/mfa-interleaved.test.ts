@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 
-import { beginMfa, confirmMfa, enforceMfa, leaveMfa, readMfa } from '../../src/access/session/mfa/service.ts'
+import {
+  beginMfa,
+  confirmMfa,
+  enforceMfa,
+  leaveMfa,
+  readMfa,
+  resetMfa,
+} from '../../src/access/session/mfa/service.ts'
 import { codeOf, stepAt } from '../../src/access/session/mfa/totp.ts'
 import { logIn } from '../../src/access/session/service.ts'
 import { callerOfSession } from '../../src/access/session/service/callers.ts'
@@ -83,4 +90,26 @@ test('MFA that is turned off while it is enforced ends the sessions', async () =
   await enforceMfa(administratorOf(precededBy(opened.ports, leave)), userId, true)
   opened.clock.at += 2_000
   expect(await callerOfSession(opened.ports, sessionId)).toBeNull()
+})
+
+test('a code of a new secret is accepted in the step in which a code of the former secret was used', async () => {
+  const former = await beginMfa(asAda())
+  await confirmMfa(asAda(), await nextCode(former.secret))
+  await leaveMfa(asAda(), await nextCode(former.secret))
+  const { secret } = await beginMfa(asAda())
+  const code = await codeOf(fromBase32(secret), stepAt(opened.clock.at))
+  expect(await confirmMfa(asAda(), code)).toHaveLength(10)
+  expect(await rejection(leaveMfa(asAda(), code))).toMatchObject({ code: 'invalid' })
+})
+
+test('wrong codes of a secret that an administrator removed do not count against the next one', async () => {
+  const former = await beginMfa(asAda())
+  await confirmMfa(asAda(), await nextCode(former.secret))
+  const logInWrong = () => rejection(logIn(asAda(), { ...ADA, code: 'no such code' }))
+  for (let count = 0; count < 5; count++)
+    expect(await logInWrong()).toMatchObject({ code: 'unauthenticated' })
+  expect(await logInWrong()).toMatchObject({ code: 'too_many_attempts' })
+  await resetMfa(administratorOf(opened.ports), userId)
+  const { secret } = await beginMfa(asAda())
+  expect(await confirmMfa(asAda(), await nextCode(secret))).toHaveLength(10)
 })

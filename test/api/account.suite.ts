@@ -455,6 +455,8 @@ const mfa: Scenario[] = [
         expectAnswer(await client.request('POST', `/session/mfa/${what}`, { ...bySession(again), json }), {
           answers: 'conflict',
         })
+      const early = await client.request('POST', '/session/mfa/confirmation', { ...bySession(again), json })
+      expect(early.body['detail']).toContain('(POST /session/mfa)')
     },
   },
 ]

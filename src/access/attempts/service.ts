@@ -1,5 +1,6 @@
 import { sha256 } from '../../lib/digest.ts'
 import { Refusal } from '../../lib/errors.ts'
+import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { nameKey } from '../../lib/text.ts'
 import { networkOf } from './networks.ts'
@@ -61,6 +62,14 @@ export async function attempt(
 export async function undecided({ database }: Ports, trials: readonly Trial[]): Promise<void> {
   if (trials.length === 0) return
   await store.forgetAttempts(database, { all: [], back: trials.map(({ key }) => key) })
+}
+
+/** The write that forgets all tries, of something that its commit removes. */
+export function triesForgotten({ database }: Ports, trials: readonly Trial[]): Write {
+  return store.deleteAttempts(
+    database,
+    trials.map(({ key }) => key),
+  )
 }
 
 /** The try was right: what failed before on the same account is forgotten. */

@@ -1,7 +1,7 @@
 import { lte, sql } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { attempts } from '../../../db/tables/credentials.ts'
-import type { Database } from '../../ports/database.ts'
+import type { Database, Write } from '../../ports/database.ts'
 
 /** Counts one more attempt under each key, unless one of the keys has its `max` already: then it counts under none. A count
  * begins anew when its time is over.
@@ -33,6 +33,11 @@ export async function forgetAttempts(
 ): Promise<void> {
   await database.batch([
     database.run(sql`update attempts set count = count - 1 where count > 0 and key in ${elementsOf(back)}`),
-    database.run(sql`delete from attempts where key in ${elementsOf(all)}`),
+    deleteAttempts(database, all),
   ])
+}
+
+/** Takes back all attempts under these keys. */
+export function deleteAttempts(database: Database, keys: readonly string[]): Write {
+  return database.delete(attempts).where(sql`${attempts.key} in ${elementsOf(keys)}`)
 }

@@ -7,7 +7,7 @@ import type { Page } from '../../../lib/paging.ts'
 import { commit, commitAndRead } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { attempt, codeTrials, succeeded } from '../../attempts/service.ts'
+import { attempt, codeTrials, succeeded, triesForgotten } from '../../attempts/service.ts'
 import { audited } from '../../audit/service.ts'
 import { isOwn } from '../../users/changes.ts'
 import { readUser } from '../../users/service.ts'
@@ -67,7 +67,7 @@ export async function confirmMfa(context: Context, code: string): Promise<string
   if (mfa.isConfirmed || mfa.secret === '')
     throw new Refusal(
       'conflict',
-      mfa.isConfirmed ? 'MFA is active already.' : 'Request a secret first (POST /session/mfa/setup).',
+      mfa.isConfirmed ? 'MFA is active already.' : 'Request a secret first (POST /session/mfa).',
     )
   await requireCode(ports, userId, code)
   const { codes, writes } = await newRecoveryCodes(ports, userId)
@@ -140,13 +140,14 @@ export async function enforceMfa(
   return store.stateIn(state)
 }
 
-/** Removes the lost secret and recovery codes of a user. The user's sessions end, and the personal tokens where MFA is
- * enforced. @throws {Refusal} not_found */
+/** Removes the lost secret and recovery codes of a user, and forgets the wrong codes. The user's sessions end, and the personal
+ * tokens where MFA is enforced. @throws {Refusal} not_found */
 export async function resetMfa(context: Context, userId: number): Promise<void> {
   await readUser(context, userId)
   const { database } = context.ports
   await commit(database, [
     ...removal(context, userId),
+    triesForgotten(context.ports, codeTrials(userId)),
     endSessionsOf(context.ports, userId),
     store.deleteTokensWithoutMfa(database, userId),
   ])

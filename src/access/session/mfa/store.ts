@@ -52,14 +52,15 @@ export function saveMfa(
     .onConflictDoUpdate({ target: mfa.userId, set })
 }
 
-/** Gives a user a secret that no code has confirmed. The commit fails, as `isOvertaken` knows, while MFA is active. */
+/** Gives a user a secret of which no code was used or has confirmed it. The commit fails, as `isOvertaken` knows, while MFA is
+ * active. */
 export function beginSecret(database: Database, userId: number, secret: string): Write {
   return database
     .insert(mfa)
     .values({ userId, isEnforced: 0, isConfirmed: 0, secret, lastStep: 0 })
     .onConflictDoUpdate({
       target: mfa.userId,
-      set: { secret: sql`case when ${mfa.isConfirmed} = 0 then excluded.secret end` },
+      set: { secret: sql`case when ${mfa.isConfirmed} = 0 then excluded.secret end`, lastStep: 0 },
     })
 }
 

@@ -2,6 +2,8 @@ import type { Column, ColumnType } from './table.ts'
 
 /** The columns of a table: as many as one can have at the edge. */
 export const COLUMNS_MAX = 100
+/** The characters of the name of a column. */
+export const COLUMN_NAME_MAX = 255
 
 /** How a file becomes rows of a table. */
 export type ImportPlan = {

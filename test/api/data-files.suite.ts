@@ -215,6 +215,8 @@ export const dataFilesSuite: Suite = {
           [bytes.slice(0, 3_000), xlsx, '/file', /is truncated/],
           [bytes, { file: { kind: 'xlsx', sheet: 'Third' } }, '/file/sheet', /it has Data, Second/],
           [workbook({ sheet: '<!DOCTYPE x>' }), xlsx, '/file', /document type/],
+          [workbook(), xlsx, '/file', /has no columns/],
+          ['', {}, '/file', /is empty/],
           [workbook({ rows }), { ...xlsx, columns }, '/file/5/a', /^Sheet Data: .* type integer/],
         ] as const
         for (const [content, json, pointer, says] of cases) {

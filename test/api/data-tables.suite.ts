@@ -282,8 +282,8 @@ export const dataTablesSuite: Suite = {
           ['id,qty\n1,2\n', { mode: 'upsert', key: ['id'] }, 'invalid', '/columns'],
           ['id,qty,note\n1,2,\n', { mode: 'upsert' }, 'invalid', '/key'],
           ['id,qty,note\n1,2,\n', { mode: 'upsert', key: ['none'] }, 'invalid', '/key/0'],
-          ['id,qty,note\nq,2,\nq,3,\n', { mode: 'upsert', key: ['id'] }, 'import_failed'],
-          ['id,qty,note\n,2,\n', { mode: 'upsert', key: ['id'] }, 'import_failed'],
+          ['id,qty,note\nq,2,\nq,3,\n', { mode: 'upsert', key: ['id'] }, 'import_failed', '/key'],
+          ['id,qty,note\n,2,\n', { mode: 'upsert', key: ['id'] }, 'import_failed', '/key'],
           ['id,qty,note\n1,many,\n', { mode: 'append' }, 'import_failed', '/file/2/qty'],
         ]
         for (const [text, json, code, pointer] of refused) {

@@ -46,7 +46,7 @@ export function cellReaders(format: ValueFormat): Readonly<Record<ColumnType, Ce
   return {
     string: (text) => text,
     integer: readInteger,
-    number: (text) => readNumber(decimal === ',' ? text.replace(',', '.') : text),
+    number: decimal === ',' ? readCommaNumber : readNumber,
     boolean: (text) => BOOLEANS.get(text.toLowerCase()),
     date: (text) => readDate(text) ?? firstOf(text, false),
     datetime: (text) => local(text) ?? firstOf(text, true),
@@ -78,6 +78,11 @@ function readNumber(text: string): Cell | undefined {
   if (!NUMBER.test(text)) return undefined
   const value = Number(text)
   return Number.isFinite(value) ? value : undefined
+}
+
+/** A point separates thousands where a comma separates decimals, so no number has one. */
+function readCommaNumber(text: string): Cell | undefined {
+  return text.includes('.') ? undefined : readNumber(text.replace(',', '.'))
 }
 
 function isJson(text: string): boolean {

@@ -30,7 +30,7 @@ export function importRefusal(faults: readonly ImportFault[]): Refusal {
   return new Refusal('import_failed', faults[0]?.message ?? 'The file cannot be imported.', errors)
 }
 
-/** The refusal of a file that is not of its kind, or is damaged. @param pointer to the part of the order that does not suit */
+/** The refusal of a file that is not of its kind, is damaged, or does not fit. @param pointer to the part of the order that does not suit */
 export function unreadable(detail: string, pointer = '/file'): Refusal {
   return new Refusal('import_failed', detail, [{ pointer, message: detail }])
 }

@@ -81,12 +81,17 @@ describe('the type of a column', () => {
     expect(await column(['28.2.2026 7:05'], { dateFormats: ['d.M.yyyy H:mm'] })).toMatchObject({
       type: 'datetime',
     })
+    expect(await column(['"1,5"', '"-2e3"'], { decimal: ',' })).toMatchObject({ type: 'number' })
+    expect(await column(['"1,5"', '1.500'], { decimal: ',' })).toMatchObject({ type: 'string' })
   })
 })
 
 test('names of columns are unique, and there are some for files without a header', async () => {
   const named = await inspectFile(bytesOf('a,A,,b\n1,2,3,4\n'), CSV, VALUES)
   expect(named.columns.map(({ name }) => name)).toEqual(['a', 'A_2', 'column3', 'b'])
+  const question = 'q'.repeat(300)
+  const long = await inspectFile(bytesOf(`${question},${question}\n1,2\n`), CSV, VALUES)
+  expect(long.columns.map(({ name }) => name)).toEqual([`${'q'.repeat(254)}…`, `${'q'.repeat(253)}_2`])
   const bare = await inspectFile(bytesOf('1,2\n3,4\n'), { ...CSV, hasHeader: false }, VALUES)
   expect(bare).toMatchObject({
     records: 2,

@@ -30,7 +30,7 @@ export async function inspectFile(
   format: FileFormat,
   values: ValueFormat,
 ): Promise<FileContents> {
-  const readers = cellReaders(values)
+  const readers = cellReaders(untypedFormat(format, values))
   const nulls = new Set(values.nulls)
   const isNull = nullTest(values.nulls)
   const columns: Inferred[] = []
@@ -72,6 +72,12 @@ export async function inspectFile(
 }
 
 type Inferred = { readonly name: string; readonly inference: ColumnInference }
+
+/** The format of values whose type the file does not have: in CSV all are texts, in other files numbers with a point are among
+ * them. */
+function untypedFormat({ kind }: FileFormat, values: ValueFormat): ValueFormat {
+  return kind === 'csv' ? values : { ...values, decimal: '.' }
+}
 
 /** Whether a text stands for null. */
 function nullTest(nulls: readonly string[]): (text: string) => boolean {
@@ -149,10 +155,14 @@ async function openBatches(file: ImportFile, plan: ImportPlan): Promise<Batches>
 }
 
 /** Reads one record into a row, or finds its first fault. */
-function rowReader({ columns, values }: ImportPlan): (record: FileRecord) => Row | ImportFault {
+function rowReader({ file, columns, values }: ImportPlan): (record: FileRecord) => Row | ImportFault {
   const nulls = new Set(values.nulls)
-  const readers = cellReaders(values)
-  const plan = columns.map((column) => ({ ...column, read: readers[column.type] }))
+  const [typed, untyped] = [cellReaders(values), cellReaders(untypedFormat(file, values))]
+  const plan = columns.map((column) => ({
+    ...column,
+    readTyped: typed[column.type],
+    readUntyped: untyped[column.type],
+  }))
   return ({ line, cells, fault }) => {
     if (fault) return fault
     const row = []
@@ -160,7 +170,8 @@ function rowReader({ columns, values }: ImportPlan): (record: FileRecord) => Row
       const cell = cells[column.source] ?? null
       const isNull = cell === null || nulls.has(textOf(cell))
       if (!isNull && isError(cell)) return faultOfError(cell.text, line, column.name)
-      const value = isNull ? null : column.read(textFor(cell, column.type))
+      const read = typeof cell === 'string' ? column.readUntyped : column.readTyped
+      const value = isNull ? null : read(textFor(cell, column.type))
       if (value === undefined) return typeFault(column, line)
       row.push(value)
     }

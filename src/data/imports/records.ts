@@ -1,5 +1,6 @@
-import { COLUMNS_MAX } from '../../domain/import-plan.ts'
+import { COLUMN_NAME_MAX, COLUMNS_MAX } from '../../domain/import-plan.ts'
 import type { CsvFormat, FileFormat, ImportFault, WorkbookFormat } from '../../domain/import-plan.ts'
+import { cutText, startOf } from '../../lib/text.ts'
 import { textOf } from './cells.ts'
 import type { FileCell } from './cells.ts'
 import { readCsv } from './csv.ts'
@@ -170,7 +171,7 @@ function faultOfCells(cells: readonly FileCell[], line: number): ImportFault | n
   return null
 }
 
-/** Unique names of columns: of the file, or `column1`, `column2` and so on. */
+/** Unique names of columns that requests can have: of the file, or `column1`, `column2` and so on. */
 class ColumnNames {
   readonly names: string[] = []
   readonly #taken = new Set<string>()
@@ -186,8 +187,11 @@ class ColumnNames {
   }
 
   #unique(plain: string): string {
-    let name = plain
-    for (let count = 2; this.#taken.has(name.toLowerCase()); count += 1) name = `${plain}_${count}`
+    let name = cutText(plain, COLUMN_NAME_MAX)
+    for (let count = 2; this.#taken.has(name.toLowerCase()); count += 1) {
+      const suffix = `_${count}`
+      name = startOf(plain, COLUMN_NAME_MAX - suffix.length) + suffix
+    }
     this.#taken.add(name.toLowerCase())
     return name
   }

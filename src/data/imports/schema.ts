@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { timestamp } from '../../http/instants.ts'
 import { COLUMN_TYPES } from '../../domain/table.ts'
-import { COLUMNS_MAX } from '../../domain/import-plan.ts'
+import { COLUMN_NAME_MAX, COLUMNS_MAX } from '../../domain/import-plan.ts'
 import type { ColumnWarning, ImportFault } from '../../domain/import-plan.ts'
 import { composedName, storableText, timeZone } from '../../http/text-schemas.ts'
 import { idPath } from '../../http/openapi-answers.ts'
@@ -79,7 +79,7 @@ export const valueFormat = z.strictObject({
   timeZone: timeZone.default('UTC').describe('The zone of date-times without an offset.'),
 })
 
-export const columnName = storableText.min(1).max(255)
+export const columnName = storableText.min(1).max(COLUMN_NAME_MAX)
 
 const column = z.strictObject({
   source: columnName.describe('The name of the column in the file.'),

@@ -30,6 +30,7 @@ import type { UploadRow } from '../uploads/service.ts'
 import { joined } from '../../lib/chunks.ts'
 import type { Chunks } from '../../lib/chunks.ts'
 import { delimiterOf } from './delimiter.ts'
+import { unreadable } from './failure.ts'
 import { requireKind } from './kinds.ts'
 import type { ImportBody, ImportView, PreviewBody, PreviewView, UploadView } from './schema.ts'
 
@@ -252,13 +253,13 @@ async function extend(
     'fault' in outcome
       ? `The file has a key (${outcome.key.join(', ')}) that is ${outcome.fault === 'null' ? 'null' : 'there twice'}. Nothing was imported.`
       : `The column ${outcome.column} has the value ${outcome.value}, which is not of its new type.`
-  throw new Refusal('import_failed', detail)
+  throw unreadable(detail, 'fault' in outcome ? '/key' : '/columns')
 }
 
 /** @throws {Refusal} not_found, import_failed for an empty file */
 async function requireFile(ports: Ports, id: number, key: string): Promise<UploadRow> {
   const upload = await requireUpload(ports, id, key)
-  if (upload.sizeBytes === 0) throw new Refusal('import_failed', 'The file is empty.')
+  if (upload.sizeBytes === 0) throw unreadable('The file is empty.')
   return upload
 }
 
@@ -291,8 +292,7 @@ async function headOf({ blobs }: Ports, blob: string): Promise<Uint8Array> {
 
 /** @throws {Refusal} invalid for columns that the file has not, and for two of one name */
 function plannedOf({ columns }: FileContents, wanted: ImportBody['columns']): PlannedColumn[] {
-  if (columns.length === 0)
-    throw new Refusal('import_failed', 'The file has no columns: all of it is blank or was skipped.')
+  if (columns.length === 0) throw unreadable('The file has no columns: all of it is blank or was skipped.')
   if (wanted === null) return columns.map((column) => ({ ...column, type: typeOf(column) }))
   const taken = new Set<string>()
   return wanted.map(({ source, name = source, type }, index) => {

@@ -146,6 +146,20 @@ describe('a sheet', () => {
     ])
   })
 
+  test('has numbers with a point, also if a comma separates the decimals of its texts', async () => {
+    const rows = `${textRow(1, ['n', 't'])}<row r="2"><c><v>1.5</v></c><c t="str"><v>2,5</v></c></row>`
+    const values: ValueFormat = { ...VALUES, decimal: ',' }
+    const columns: ImportPlan['columns'] = ['n', 't'].map((name, source) => ({
+      name,
+      source,
+      type: 'number',
+    }))
+    expect(await typesOf(workbook({ rows }), {}, values)).toEqual(['n number', 't string'])
+    expect((await rowsOf(workbook({ rows }), {}, { values, columns })).rows).toEqual([[1.5, 2.5]])
+    const thousands = workbook({ rows: rows.replace('2,5', '2.500') })
+    expect(rowsOf(thousands, {}, { values, columns })).rejects.toBeInstanceOf(ImportFailure)
+  })
+
   test('has a number where its format is not of the first style list, and days among instants are midnights', async () => {
     const cell = (row: number, style: number, value: number) =>
       `<row r="${row}"><c s="${style}"><v>${value}</v></c></row>`

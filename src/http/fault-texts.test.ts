@@ -29,6 +29,12 @@ const FAULTS: readonly (readonly [z.core.$ZodIssueCode, z.ZodType, unknown, stri
     null,
     'must have one of the forms that the OpenAPI document describes',
   ],
+  [
+    'invalid_union',
+    z.union([z.string().transform(Number), z.array(z.string()).max(1).transform(Number)]),
+    ['1', '2'],
+    'must have at most 1 entry',
+  ],
   ['invalid_union', z.discriminatedUnion('t', [z.object({ t: z.literal('a') })]), {}, 'is missing'],
   [
     'invalid_union',

@@ -61,11 +61,15 @@ const FORMATS: Readonly<Record<string, string>> = {
   safeint: 'a whole number',
 }
 
-/** The forms of a union are distinguished by one of their fields, or by all of them. */
+/** The forms of a union are distinguished by one of their fields, by their types, or by all of their parts. */
 function unionText(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
-  const { input, discriminator, options } = issue
-  if (typeof discriminator !== 'string' || !Array.isArray(options))
+  const { input, discriminator, options, errors } = issue
+  if (typeof discriminator !== 'string' || !Array.isArray(options)) {
+    const [only, ...others] = errors.filter(([first]) => first?.code !== 'invalid_type')
+    const [fault] = only ?? []
+    if (fault?.path.length === 0 && others.length === 0) return fault.message
     return orMissing(input, 'must have one of the forms that the OpenAPI document describes')
+  }
   return orMissing((input as Readonly<Record<string, unknown>>)[discriminator], `must be ${oneOf(options)}`)
 }
 

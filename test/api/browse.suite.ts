@@ -177,9 +177,11 @@ function pathSearches(): Scenario[] {
     for (const id of ids) expect((await request('DELETE', `/jobs/${id}`)).status).toBe(204)
   })
 
-  claim('can begin at a parent, with types and a limit', async ({ ground, server, paths }) => {
+  claim('can begin at a parent, with types and a limit', async ({ request, ground, server, paths }) => {
     expect(await paths(`/groups/${ground}`, 'zürich')).toEqual(['/browse suite/Zürich'])
-    expect(await paths(`/device/${server}`, '*', '&limit=1')).toHaveLength(1)
+    const limited = (limit: number) => request('GET', `/device/${server}/searchPath?path=*&limit=${limit}`)
+    expect((await limited(1)).body).toMatchObject({ items: [{ name: 'Ping' }], truncated: true })
+    expect((await limited(2)).body).toMatchObject({ items: [{}, {}], truncated: false })
     expect(await paths(`/groups/${ground}`, '**', '&type=job')).toEqual([
       `${SERVER}/Ping`,
       `${SERVER}/stopped`,
@@ -193,7 +195,8 @@ function pathSearches(): Scenario[] {
         json: { path: SERVER, type: null },
         as: 'dashboard_viewer',
       })
-      expect(answer.body).toEqual({ items: [{ id: server, type: 'device', name: 'srv/1', path: SERVER }] })
+      const items = [{ id: server, type: 'device', name: 'srv/1', path: SERVER }]
+      expect(answer.body).toEqual({ items, truncated: false })
     }
     expect(refusal(await request('POST', '/root/searchPath', { json: { path: '/ /' } }))).toEqual([
       422,

@@ -62,6 +62,7 @@ export const searchPathBody = z.strictObject({
 export const searchPathView = z
   .object({
     items: z.array(listedObject),
+    truncated: z.boolean().describe('Whether more objects match than `limit`.'),
   })
   .meta({ id: 'SearchPath' })
 

@@ -184,21 +184,22 @@ export async function searchPath(
   if (segments.some(({ pattern, isExact }) => !isExact && pattern.split('*').length > WILDCARDS_MAX + 1)) {
     throw refusedPath(pointer, `must have at most ${WILDCARDS_MAX} wildcards per segment`)
   }
-  const hits = await follow(context, start, { ...search, pointer, segments })
+  const found = await follow(context, start, { ...search, limit: search.limit + 1, pointer, segments })
+  const hits = found.slice(0, search.limit)
   const rows = await readItems(
     database,
     hits.map(({ id }) => id),
   )
-  const found = new Map(rows.map((row) => [row.id, row]))
+  const byId = new Map(rows.map((row) => [row.id, row]))
   const written = await writtenPaths(
     database,
     hits.map(({ path }) => path),
   )
   const items = hits.flatMap(({ id, path }) => {
-    const row = found.get(id)
+    const row = byId.get(id)
     return row ? [{ id, type: row.type, name: row.name, path: written.get(path) ?? '' }] : []
   })
-  return { items }
+  return { items, truncated: found.length > hits.length }
 }
 
 /** The objects that match a whole path. */

@@ -147,11 +147,26 @@ describe('what a job says', () => {
 })
 
 describe('outputs', () => {
-  test('are 20 at most', async () => {
-    const job = shell('for i in $(seq 10 30); do echo $i > $SVC_OUTPUT_DIR/$i; done')
+  test('are 20 at most, and the log names or counts the others', async () => {
+    const job = shell('for i in $(seq 10 51); do echo $i > $SVC_OUTPUT_DIR/$i; done')
     await job.ended
     expect(job.outputs.size).toBe(20)
-    expect(saidBy(job, 'system')).toEqual(['30 was not uploaded: a run can produce at most 20 files.'])
+    const said = saidBy(job, 'system')
+    expect(said).toHaveLength(21)
+    expect(said[0]).toBe('30 was not uploaded: a run can produce at most 20 files.')
+    expect(said[20]).toBe('Further output files were not uploaded (2): a run can produce at most 20 files.')
+  })
+
+  test('replace earlier ones with the same name, which the log mentions', async () => {
+    const job = shell(
+      'mkdir a; echo a > a/x; echo "::tidemark output=a/x"; echo b > $SVC_OUTPUT_DIR/x; mkdir $SVC_OUTPUT_DIR/y',
+    )
+    await job.ended
+    expect([...job.outputs]).toEqual([['x', 'b\n']])
+    expect(saidBy(job, 'system')).toEqual([
+      'x replaced an earlier output file, which had the same name.',
+      'y was not uploaded: no regular file has this name. Links are not followed.',
+    ])
   })
 
   test('have 10 MiB at most, and a larger one is told of', async () => {

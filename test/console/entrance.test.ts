@@ -16,9 +16,10 @@ const OTHER_SITE = 'http://localhost/prize'
 const REFUSED = /status of (?:401|403)/
 
 function declareSignIn(stage: Stage): void {
-  test('a visitor signs in and gets the screen of the address, and signs out', () =>
+  test('a visitor signs in and gets the screen of the address, and signs out unless the service is unreachable', () =>
     stage.visit('alarms?status=open', { as: null }, async ({ page, check, expectProblem }) => {
       expectProblem(REFUSED)
+      expectProblem(/ERR_FAILED/)
       await page.getByLabel('User name').fill(ADMIN.username)
       await page.getByLabel('Password').fill('a wrong password')
       await page.getByRole('button', { name: 'Sign in' }).click()
@@ -32,8 +33,15 @@ function declareSignIn(stage: Stage): void {
 
       await page.reload()
       await page.getByRole('heading', { level: 1, name: 'Alarms' }).waitFor()
-      await page.getByRole('button', { name: 'Account and appearance of admin' }).click()
-      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      const signOut = async (): Promise<void> => {
+        await page.getByRole('button', { name: 'Account and appearance of admin' }).click()
+        await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      }
+      await page.route(/\/session\/logout$/, (route) => route.abort(), { times: 1 })
+      await signOut()
+      await page.locator('.toast.failed').waitFor()
+      expect(page.url()).toBe(`${stage.url}/ui/alarms?status=open`)
+      await signOut()
       await page.getByLabel('User name').waitFor()
       await page.goto(`${stage.url}/ui/alarms`)
       await page.getByLabel('User name').waitFor()

@@ -25,7 +25,7 @@ export const user = signal<User | null>(null)
 /** The action that the user owes before anything else: set up MFA, or change the password. */
 export const owedAction = signal<'mfa' | 'password' | null>(null)
 
-/** Whether a user has signed in, be it that the session has ended since. */
+/** Whether a user has signed in. The session may have ended since. */
 export const isSignedIn = (): boolean => sessionStatus.value === 'in' || sessionStatus.value === 'over'
 
 type Access = { readonly token: string; readonly endsAt: number }
@@ -81,9 +81,10 @@ export async function signInByOidc(code?: string): Promise<void> {
   await enter()
 }
 
-/** Ends this session, or all sessions of the user, on the service and in this page. */
+/** Ends this session, or all sessions of the user, on the service and in this page.
+ * @throws {Failure} when the service has not ended them; the page then stays signed in */
 export async function signOut(everywhere = false): Promise<void> {
-  await call('post', '/session/logout', { body: everywhere ? { everywhere } : {} }).catch(() => undefined)
+  await call('post', '/session/logout', { body: everywhere ? { everywhere } : {} })
   localStorage.removeItem(SIGNED_IN_KEY)
   location.assign(new URL('login', document.baseURI))
 }

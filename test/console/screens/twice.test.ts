@@ -49,6 +49,33 @@ onMainHost('twice', (stage) => {
   )
 
   test(
+    'a key acknowledges each alarm once, also while the acknowledgement of another alarm is sent',
+    async () => {
+      const { client } = stage
+      const device = await make('/devices?parentId=1', {})
+      for (const name of ['inner gate', 'outer gate']) {
+        const { id } = await make(`/jobs?parentId=${device.id}`, { name })
+        await good(client.request('POST', `/webcollector/jobs/${id}/values`, { json: { errorCode: 1 } }))
+      }
+      await stage.visit('alarms', {}, async ({ page }) => {
+        const sent = await heldAnswers(page, /\/alarms\/actions$/, 'POST')
+        for (const name of [/inner gate/, /inner gate/, /outer gate/]) {
+          await page.getByRole('row', { name }).click()
+          await page.keyboard.press('a')
+        }
+        await until(async () => sent.count() === 1)
+        sent.end()
+        await readUntil(
+          () => good<{ items: { status: string }[] }>(client.request('GET', '/alarms')),
+          ({ items }) => items.every(({ status }) => status === 'assigned'),
+        )
+        expect(sent.count()).toBe(2)
+      })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
     'an item of a menu and a link to a file act once while what they ask for is sent',
     async () => {
       const device = await make('/devices?parentId=1', {})

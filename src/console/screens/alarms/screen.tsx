@@ -49,7 +49,7 @@ export function Screen(): JSX.Element {
   const act = (key: string): boolean => {
     const [first] = targets
     if (first === undefined) return false
-    if (key === 'a') once('acknowledge', () => acknowledge(targets))
+    if (key === 'a') once(`acknowledge ${targets.map(({ id }) => id).join()}`, () => acknowledge(targets))
     else if (key === 'A') setDialog('assign')
     else if (key === 'c') setDialog('comment')
     else if (key === 'm') once(`maintain ${first.object.id}`, () => maintainNow(first.object, MAINTAIN_MIN))

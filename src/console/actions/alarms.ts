@@ -76,7 +76,7 @@ async function restoreAssignees(alarms: readonly Alarm[]): Promise<void> {
   for (const [assignment, same] of byAssignment) await assign(same, JSON.parse(assignment) as Assignment)
 }
 
-/** Why the user may not act on an alarm; undefined when he may. */
+/** Why the user may not act on an alarm; undefined if the user may. */
 export function refusedBy(alarm: Alarm): string | undefined {
   return alarm.object.permissions.maintain ? undefined : t('alarm.needsMaintain', { name: alarm.object.name })
 }

@@ -6,15 +6,15 @@ import type { Alarm } from './alarms.ts'
 type Alarms = Answer<'/alarms'>
 
 const LATEST = 100
-/** The largest page. */
+/** The greatest `limit` of `GET /alarms`. */
 const LATEST_MAX = 1_000
 
-/** The latest 100 open alarms, which several parts of a page read at once. */
+/** The latest 100 open alarms. The parts of a page that use them share one read. */
 export function useLatestAlarms(): Resource<Alarms> {
   return useGet('/alarms', { query: { limit: LATEST } }, ['alarm'])
 }
 
-/** The open alarms, from which the worst are chosen: the latest 100, or the latest 1,000 when there are more. */
+/** The open alarms from which the worst are chosen: the latest 100, or the latest 1,000 when there are more. */
 export function useOpenAlarms(): Resource<Alarms> {
   const latest = useLatestAlarms()
   const isMore = latest.data?.nextCursor != null

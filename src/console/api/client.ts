@@ -103,7 +103,7 @@ export async function upload(
   return successOf(await once())
 }
 
-/** `fetch` does not report what it has sent. */
+/** Sends a body by `XMLHttpRequest`, because `fetch` does not report the number of sent bytes. */
 function uploadOnce(
   url: string,
   body: Blob | FormData,

@@ -82,8 +82,8 @@ export function pauseUpdates(paused: boolean): void {
   } else liveStatus.value = 'paused'
 }
 
-/** Opens the stream while a user is signed in and the page is visible. Begins before the user is read: what a screen reads after the
- * stream has opened needs no second read. */
+/** Opens the stream while a user is signed in and the page is visible. The stream opens before the user is read, so that a screen
+ * reads its data after that and needs no second read. */
 export function startEvents(): void {
   effect(() => {
     if (sessionStatus.value === 'entering' || sessionStatus.value === 'in') void keepOpen()
@@ -197,7 +197,7 @@ function receive(block: string): void {
   }
   if (kind === '') return
   const content = (data === '' ? {} : JSON.parse(data)) as Readonly<Record<string, unknown>>
-  // A read before the first stream opened may have missed an event as well.
+  // Data that was read before the first stream opened may lack a change.
   if (kind === 'gap' || (kind === 'ready' && content['resumed'] !== true)) {
     const jobId = content['jobId']
     for (const listener of afterGap) listener(typeof jobId === 'number' ? jobId : null)

@@ -117,7 +117,7 @@ export function isUnread({ isLoading, readAt, failure }: Resource<unknown>): boo
   return isLoading && readAt === null && failure === null
 }
 
-/** A resource that is loaded when others are as well, or could not be read: what is drawn from all of them is drawn once. */
+/** A resource without data until each other resource has an answer or a failure, so that a view of all of them is drawn once. */
 export function together<T>(resource: Resource<T>, ...others: readonly Resource<unknown>[]): Resource<T> {
   return others.some(isUnread) ? { ...resource, data: undefined } : resource
 }
@@ -142,13 +142,15 @@ export function invalidate(...prefixes: readonly string[]): void {
   }
 }
 
-/** Forgets a resource that is gone, such as `/scripts/3`, and what is below it: a page that still shows it reads it no more. */
+/** Forgets a deleted resource, such as `/scripts/3`, and the resources below it. A page that still shows them does not read them
+ * again. */
 export function forget(deleted: string): void {
   for (const url of entries.keys())
     if (url.startsWith(deleted) && '/?'.includes(url.charAt(deleted.length))) entries.delete(url)
 }
 
-/** Reads everything again that a screen shows, or will show, after a gap in the stream of events. */
+/** Reads the resources that a screen shows again, after a gap in the stream of events. Other resources are read again when a screen
+ * shows them. */
 export function invalidateShown(): void {
   for (const entry of entries.values())
     if (entry.users > 0) readAnew(entry)

@@ -11,14 +11,14 @@ type ButtonProps = {
   readonly small?: boolean
   readonly icon?: IconName
   readonly busy?: boolean
-  /** Why the button cannot be used. The button stays in the tab order and says so. */
+  /** The reason for which the button cannot be used, which is its tooltip. The button stays in the tab order. */
   readonly refused?: string | undefined
   /** Runs at a click, instead of `onClick`: once at a time, and once for a double click. The button is busy meanwhile. Its failure
    * is shown. */
   readonly action?: () => Promise<unknown>
 } & Omit<JSX.IntrinsicElements['button'], 'icon' | 'action'>
 
-/** A button. One that is refused stays focusable and says why. */
+/** A button. A refused button stays focusable, and its tooltip gives the reason. */
 export function Button({
   kind,
   small,

@@ -301,9 +301,9 @@ export function Code({ text, label }: { readonly text: string; readonly label: s
   )
 }
 
-/** Copies a text and says so. */
+/** Copies a text, and shows a message with the result. */
 export async function copyText(text: string): Promise<void> {
-  // By HTTP, and where the user refused it, a browser has no clipboard for scripts.
+  // A page over HTTP has no clipboard, and the user can refuse its use.
   const isCopied = await (navigator.clipboard as Clipboard | undefined)?.writeText(text).then(
     () => true,
     () => false,
@@ -312,14 +312,14 @@ export async function copyText(text: string): Promise<void> {
   else toast({ text: t('kit.copyFailed'), isFailure: true })
 }
 
-/** Copies a text as the user's own command would. @returns whether the browser did */
+/** Copies a text by the copy command of the browser. @returns whether the browser has copied it */
 function copyByCommand(text: string): boolean {
   const put = (event: ClipboardEvent): void => {
     event.clipboardData?.setData('text/plain', text)
     event.preventDefault()
   }
   document.addEventListener('copy', put)
-  // oxlint-disable-next-line typescript/no-deprecated -- nothing else copies by HTTP
+  // oxlint-disable-next-line typescript/no-deprecated -- no other function copies in a page over HTTP
   const isCopied = document.execCommand('copy')
   document.removeEventListener('copy', put)
   return isCopied

@@ -67,7 +67,7 @@ export function Dialog({
   )
 }
 
-/** Whether a deletion is asked for although others refer to what it deletes. */
+/** Whether the user confirms a deletion although other objects use the deleted one. */
 export type Forcing = { readonly isForced: boolean; readonly onChange: (isForced: boolean) => void }
 
 /** A form in a dialog: Ctrl+Enter or the button saves; a refusal stays in the dialog with all that was typed. */
@@ -180,8 +180,8 @@ export function Refusals({
   )
 }
 
-/** Asks before something is destroyed: what it destroys, counted. More than ten objects: the name must be typed. While others
- * refer to it, the dialog names them, and asks again. */
+/** Asks before a deletion, with the number of deleted objects. For more than ten objects the user types the name. If other objects
+ * use the deleted one, the dialog lists them and asks again. */
 export function Confirm({
   title,
   effect,
@@ -196,7 +196,7 @@ export function Confirm({
   readonly submit: string
   /** The name that must be typed before the button works. */
   readonly typed?: string | undefined
-  /** Whether the deletion can be asked for although others refer to what it deletes. */
+  /** Whether the service deletes an object that other objects use when the user confirms it. */
   readonly canForce?: boolean
   readonly onConfirm: (isForced: boolean) => Promise<void>
   readonly onClose: () => void

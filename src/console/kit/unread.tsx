@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import type { Resource } from '../api/resource.ts'
 import { Show, Skeleton } from './feedback.tsx'
 
-/** A page in place of what it would show, while that is not read or cannot be: a skeleton, or the reason. */
+/** A page without its resource: a skeleton while it is read, or the reason of a failure. */
 export function Unread<T>({
   resource,
   what,

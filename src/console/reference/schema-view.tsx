@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { boundsOf, objectsIn, typeOf } from './document.ts'
 import type { OpenApi, Schema } from './document.ts'
 
-/** The fields of a schema; those of a field open below it. */
+/** The fields of a schema. The fields of a field open below it. */
 export function SchemaView({ document, schema }: { readonly document: OpenApi; readonly schema: Schema }) {
   const objects = objectsIn(document, schema)
   if (objects.length === 0) return <p class="quiet">{typeOf(schema)}</p>

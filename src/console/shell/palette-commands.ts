@@ -8,7 +8,7 @@ import { entriesOfUser } from './navigation.ts'
 import type { Option } from './palette-search.ts'
 import { changeTheme, shownTheme } from './theme.ts'
 
-/** Pages that begin something new, with the entry of the navigation that a user of them has. */
+/** The pages that create an object, with the entry of the navigation that the user needs. */
 const PAGES: readonly (readonly [key: string, entry: string, screen: string])[] = [
   ['newQuery', 'queries', 'queries/new'],
   ['importFile', 'data', 'data/new/import'],

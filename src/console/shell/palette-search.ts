@@ -12,7 +12,7 @@ export type Option = {
   readonly icon: IconName
   readonly text: string
   readonly note: string
-  /** The address that it opens, or what it does. */
+  /** The address that the option opens, or the function that it calls. */
   readonly act: string | (() => void)
   readonly object: Found | null
 }

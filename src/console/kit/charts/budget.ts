@@ -8,7 +8,7 @@ export function shareLeft({ creditTotal, creditLeft }: Credits): number | null {
   return creditTotal > 0 ? Math.max(0, creditLeft / creditTotal) : null
 }
 
-/** The share of a period that is still to come: what would be left at a steady pace. */
+/** The share of a period that is left. At a steady pace the same share of the budget is left. */
 export function steadyShare({ begin, end }: Period, at = now.value): number {
   const [from, to] = [Date.parse(begin), Date.parse(end)]
   return Math.min(1, Math.max(0, (to - at) / (to - from)))

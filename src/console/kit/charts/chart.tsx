@@ -110,7 +110,7 @@ export function Chart(props: ChartProps): JSX.Element {
   )
 }
 
-/** Makes the plot when its library is there, and draws it when what it shows has changed. */
+/** Makes the plot when its library is loaded, and draws it again when its data change. */
 function usePlot(
   drawing: Drawing,
   events: PlotEvents,

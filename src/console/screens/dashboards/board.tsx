@@ -27,7 +27,7 @@ export type BoardProps = {
   readonly page: Page
   readonly data: BoardData
   readonly timeRange: TimeRange | null
-  /** The least height of a row, which its style sheet has. */
+  /** The least height of a row in the style sheet of the page. */
   readonly rowPx?: number
   /** How deep this dashboard is embedded. */
   readonly depth?: number

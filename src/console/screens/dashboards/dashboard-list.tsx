@@ -169,7 +169,7 @@ function rowsIn(
 ): readonly Row[] {
   const id = group?.id ?? null
   const known = new Set(groups.map((one) => one.id))
-  // A group that the user may not read is not in the way to what is in it.
+  // The content of a group that the user may not read is shown in the root.
   const placeOf = (place: number | null): number | null => (place !== null && known.has(place) ? place : null)
   return [
     ...groups

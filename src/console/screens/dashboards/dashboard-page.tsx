@@ -44,7 +44,7 @@ export function DashboardPage({ id }: { readonly id: string }): JSX.Element {
   return <Unread resource={nested} what={t('boards.failedOne')} />
 }
 
-/** The address of a dashboard, and how it changes. */
+/** The address of a dashboard, and functions that change it. */
 function useAddress({ definition }: Dashboard) {
   const { url, route } = useLocation()
   const address = addressOf(url.includes('?') ? url.slice(url.indexOf('?')) : '', definition.parameters)

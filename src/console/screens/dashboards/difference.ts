@@ -4,7 +4,7 @@ import { isField, labelOf, textOfField } from './field-words.ts'
 import type { Known, Path } from './field-words.ts'
 import { titleOf } from './widget-title.ts'
 
-/** A version of a dashboard as it is compared. */
+/** The compared parts of a version of a dashboard. */
 export type Compared = Pick<Dashboard, 'name' | 'description' | 'definition'>
 /** A field that differs. An empty text stands for no value. */
 export type Difference = {
@@ -18,12 +18,12 @@ type Fact = { readonly field: string; readonly text: string; readonly json: stri
 type Facts = Map<string, Fact>
 type Subject = { readonly key: string; readonly name: string; readonly kind: string }
 
-/** The longest text of a value that is given as a whole. */
+/** The greatest length of a value that is shown as a whole. */
 const TEXT_MAX = 400
-/** Of a longer text, how much is given before the first difference. */
+/** The characters of a longer text that are shown before its first difference. */
 const BEFORE_CHANGE = 40
 
-/** The fields in which two versions differ, with the names of their widgets and in words. */
+/** The fields in which two versions differ, with the titles of their widgets and the values in words. */
 export function differencesOf(before: Compared, after: Compared, known: Known): readonly Difference[] {
   const [former, latest] = [factsOf(before, known), factsOf(after, known)]
   return [...new Set([...former.keys(), ...latest.keys()])].flatMap((key) => {
@@ -68,7 +68,7 @@ function factsOf({ name, description, definition }: Compared, known: Known): Fac
   return facts
 }
 
-/** The place of a widget, with its page where there are several. */
+/** The place of a widget, with the title of its page if the dashboard has several pages. */
 function placeOf(pages: readonly Page[], widget: string): { readonly value: unknown; readonly text: string } {
   for (const { id, title, items } of pages) {
     const item = items.find((one) => one.widget === widget)
@@ -86,7 +86,7 @@ function placeOf(pages: readonly Page[], widget: string): { readonly value: unkn
 
 const fieldOf = ({ name }: Subject, label: string): string => (name === '' ? label : `${name}: ${label}`)
 
-/** Adds the fields of a part of a dashboard. */
+/** Adds the fields of a part of a dashboard to the facts. */
 function collect(facts: Facts, subject: Subject, part: object, known: Known): void {
   const add = (path: Path, value: unknown): void => {
     const place = { kind: subject.kind, path }
@@ -104,14 +104,14 @@ function collect(facts: Facts, subject: Subject, part: object, known: Known): vo
   add([], part)
 }
 
-/** Whether a value is drawn by its parts: a list of texts or numbers is one value. */
+/** Whether each part of a value is a field. A list of texts or numbers is one value. */
 function hasParts(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const parts = Object.values(value)
   return Array.isArray(value) ? parts.some((part) => typeof part === 'object') : parts.length > 0
 }
 
-/** Where the excerpts of two long texts begin: a little before their first difference. */
+/** The index at which the excerpts of two long texts begin, shortly before their first difference. */
 function beginOf(before: string, after: string): number {
   let at = 0
   while (at < before.length && before[at] === after[at]) at += 1

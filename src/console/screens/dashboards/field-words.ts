@@ -1,14 +1,14 @@
 import { spanText } from '../../kit/time.tsx'
 import { t, textOf } from '../../language/t.ts'
-import type { Nested, Parameter, TimeRange, Values } from './dashboard.ts'
+import type { Nested, Parameter, TimeRange } from './dashboard.ts'
 import { textOfDefaults } from './defaults.ts'
 
 /** The objects, data queries, scripts and dashboards of widgets, by id. */
 export type Known = Pick<Nested, 'objects' | 'dataQueries' | 'scripts' | 'dashboards'>
 type Field = {
-  /** The key of its label. */
+  /** The key of the label in the words. */
   readonly label: string
-  /** Its value in words; without it, as the JSON has the value. */
+  /** Gives a value in words. Without this function the text of a value is its JSON. */
   readonly text?: (value: never, known: Known) => string
 }
 
@@ -33,7 +33,6 @@ const range = ({ from, to }: TimeRange): string =>
   to === 'now' && from.startsWith('-') ? spanText(from) : `${from} – ${to}`
 const choices = (values: Parameter['values']): string =>
   values.map(({ value, label }) => (label === '' ? String(value) : `${value} (${label})`)).join(', ')
-const pairs = (values: Values): string => textOfDefaults(values)
 
 const QUERY: Field = { label: 'boards.query', text: named('dataQueries') }
 const FORECAST: Field = { label: 'boards.forecast' }
@@ -46,7 +45,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   refresh: { label: 'boards.refresh', text: spanText },
   title: { label: 'boards.widgetTitle' },
   kind: { label: 'boards.type', text: words('boards.kind') },
-  params: { label: 'boards.params', text: pairs },
+  params: { label: 'boards.params', text: textOfDefaults },
   dataQueryId: QUERY,
   'forecast.forecastId': FORECAST,
   'objects.groupId': BELOW,
@@ -97,7 +96,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   'script.scriptId': { label: 'boards.kind.script', text: named('scripts') },
   'script.label': { label: 'boards.buttonText' },
   'script.confirm': { label: 'boards.confirm' },
-  'script.parameters': { label: 'boards.params', text: pairs },
+  'script.parameters': { label: 'boards.params', text: textOfDefaults },
   'dashboard.dashboardId': { label: 'boards.kind.dashboard', text: named('dashboards') },
   'parameter.name': { label: 'data.name' },
   'parameter.label': { label: 'boards.label' },
@@ -111,7 +110,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
 export type Path = readonly (string | number)[]
 type Place = { readonly kind: string; readonly path: Path }
 
-/** Whether a place is one field, also where its JSON has parts. */
+/** Whether a place is one field, even if its JSON has parts. */
 export const isField = (place: Place): boolean => fieldOf(place)?.text !== undefined
 
 /** The label of a field; without one, its name in the JSON. */

@@ -23,7 +23,7 @@ addStyles(styles)
 
 type Frame = Answer<'/public/dashboards/{token}/frame'>
 
-/** A dashboard under its secret link: for everyone who has it, without a login and without controls that change something. */
+/** A dashboard under its secret link. It needs no login, and has no controls that change data. */
 export function PublicPage(): JSX.Element {
   const { path } = useLocation()
   const token = path.slice(`${BASE}public/`.length)

@@ -1,12 +1,12 @@
 import { user } from '../../api/session.ts'
 import { t } from '../../language/t.ts'
 
-/** Why the user cannot make dashboards; undefined when he can. */
+/** Why the user cannot make dashboards; undefined if the user can. */
 export function refusedMaking(): string | undefined {
   return isEditor() ? undefined : t('boards.needsEditor')
 }
 
-/** Why the user cannot send dashboards by mail; undefined when he can. */
+/** Why the user cannot send dashboards by mail; undefined if the user can. */
 export function refusedMailing(): string | undefined {
   return isEditor() ? undefined : t('boards.mailNeedsEditor')
 }
@@ -16,7 +16,7 @@ function isEditor(): boolean {
   return role === 'administrator' || role === 'editor'
 }
 
-/** Why the user cannot change something; undefined when he can. */
+/** Why the user cannot change a dashboard or a group; undefined if the user can. */
 export function refusedWriting({
   name,
   permissions,

@@ -10,13 +10,13 @@ import type { Nested } from './dashboard.ts'
 import styles from './dashboards.css' with { type: 'text' }
 import { useData } from './use-data.ts'
 
-/** As `wall.css` has it. */
+/** The least height of a row in `wall.css`. */
 const ROW_PX = 110
 
 addStyles(dataStyles)
 addStyles(styles)
 
-/** A dashboard on a wall: its first page with the values that its parameters have by default. */
+/** A dashboard on a wall: its first page with the default values of its parameters. */
 export function WallBoard({ id }: { readonly id: string }): JSX.Element {
   const nested = useGet('/dashboards/{id}/nested', { path: { id } })
   if (nested.data) return <Shown nested={nested.data} />

@@ -1,7 +1,7 @@
 import { t } from '../../language/t.ts'
 import type { Nested, Widget } from './dashboard.ts'
 
-/** The title of a widget; without one the name of what it shows, else its kind. */
+/** The title of a widget. Without a title it is the name of the source, else the kind of the widget. */
 export function titleOf(
   widget: Widget,
   nested: Pick<Nested, 'objects' | 'dataQueries' | 'dashboards'>,

@@ -16,7 +16,8 @@ import type { Source } from './sources.ts'
 
 type Chosen = { readonly file: File; readonly configuration: Configuration | null }
 
-/** Imports data sources from a file of an export: what it has, what is there already, what is missing afterwards. */
+/** Imports data sources from the file of an export. The dialog lists the sources of the file, the sources that exist, and the
+ * passwords and subjects that are missing after the import. */
 export function ConfigurationDialog({
   sources,
   onClose,

@@ -9,7 +9,7 @@ import { FormDialog } from '../../kit/overlays.tsx'
 import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 
-/** Deletes something by its name. While others refer to it, the dialog lists the references, and the deletion must be forced. */
+/** Deletes an object. If other objects use it, the dialog lists them, and the user must confirm the deletion. */
 export function DeleteUsedDialog({
   name,
   effect,

@@ -12,7 +12,7 @@ const SAMPLES = 3
 
 type Row = ColumnPlan & { readonly at: number }
 
-/** The columns that were found: what they become, what is doubtful about them, and their first values. */
+/** The columns of the file with their new names and types, their doubts, and their first values. */
 export function ColumnsCard({
   plan,
   preview,

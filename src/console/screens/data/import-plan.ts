@@ -37,7 +37,7 @@ export type Format = {
   readonly timeZone: string
 }
 
-/** A column of the file, and what it becomes. */
+/** A column of the file, and the column of the table that it becomes. */
 export type ColumnPlan = {
   readonly source: string
   readonly name: string

@@ -10,7 +10,7 @@ type Column = { readonly name: string; readonly type: ColumnType }
 /** From this many characters on a text has more than a line. */
 const LONG = 60
 
-/** A field for each column of a row. A field without a value is empty and says so. */
+/** A field for each column of a row. A field without a value is empty and has a note. */
 export function RowFields({
   columns,
   draft,

@@ -144,7 +144,7 @@ type Selecting = {
   readonly summarise: (summary: Selected['summary']) => void
 }
 
-/** What the address of the page selects, and how it is changed. */
+/** The rows that the address of the page selects, and functions that change the selection. */
 function useSelected(columns: TableView['columns']): Selecting {
   const [filter, setFilter] = useQuery<string>('filter', '')
   const [sort, setSort] = useQuery<string>('sort', '')
@@ -277,13 +277,13 @@ function Found({ label, data, selected, ...handlers }: FoundProps): JSX.Element 
   )
 }
 
-/** The columns of the grid, of which those of aggregates are computed. */
+/** The columns of the grid. The columns of aggregates have the texts of computed values. */
 function columnsOf({ columns }: Rows, { summary }: Selected): Rows['columns'] {
   const keys = summary?.groupBy.length ?? columns.length
   return columns.map((column, at) => (at < keys ? column : { ...column, textOf: computedText }))
 }
 
-/** How many rows there are, and how many of them are here. */
+/** The number of all rows, and the number of rows in the grid. */
 function Counted({ read }: { readonly read: Rows }): JSX.Element {
   const count = read.rows.length
   const text = (): string => {

@@ -7,7 +7,7 @@ import { user } from '../../api/session.ts'
 import type { GridColumn } from './grid.tsx'
 import { exampleValues } from './query-columns.ts'
 
-/** An equal run of this age has the columns too. */
+/** A stored result of an equal run has the same columns up to this age. */
 const AGE_MAX = 'PT1M'
 
 /** Whether the user may read data queries and run them. */
@@ -17,7 +17,7 @@ export function mayReadQueries(): boolean {
 }
 
 /** The columns of the published result of a data query, by a run that reads no row.
- * @param id null: none is chosen
+ * @param id null without a chosen data query
  * @returns null while they are not known: before the answer, for a user who may not run it, without a published version, and
  * after a failed run */
 export function useQueryColumns(id: number | null): readonly GridColumn[] | null {
@@ -31,7 +31,7 @@ export function useQueryColumns(id: number | null): readonly GridColumn[] | null
     const abort = new AbortController()
     readColumns(JSON.parse(key) as Wanted, abort.signal).then(
       (columns) => abort.signal.aborted || setFound({ key, columns }),
-      // Without columns their names are typed; the dashboard names the fault of the data query.
+      // Without columns the user types their names. The dashboard or the map shows the failure of the data query.
       () => undefined,
     )
     return () => abort.abort()

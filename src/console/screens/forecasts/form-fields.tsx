@@ -31,7 +31,7 @@ const SCHEDULES = ['', '10 * * * *', '0 4 * * *', '0 4 * * 1']
 const SOURCES = ['job', 'dataQuery'] as const
 const KINDS = ['auto', 'linear_regression', 'sarimax', 'xgboost', 'prophet', 'naive']
 
-/** The source of a forecast, and how it is computed. */
+/** The source of a forecast, and the settings of its computation. */
 export function FormFields(props: Props): JSX.Element {
   const { draft, hasTable, failure, onChange } = props
   return (

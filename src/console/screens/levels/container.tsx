@@ -23,7 +23,7 @@ import { StatusPage } from '../status-pages/status-page.tsx'
 
 const TABS = ['overview', 'configuration', 'page'] as const
 
-/** A container: what is left of its budget, how fast it burns, the periods before, and its configuration. */
+/** A container: the rest of its budget, its burn rate, its past periods, and its configuration. */
 export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
   const slc = useGet('/slcs/{id}', { path: { id } }, ['state'])
   const members = useGet('/{parentType}/{parentId}/children', { path: { parentType: 'slc', parentId: id } }, [

@@ -28,13 +28,13 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** An entry of the calendar: where, when, how often, what it does meanwhile, and how it is changed or ended. */
+/** An entry of the calendar: its place, its times and its effect, with the buttons that change and end it. */
 export function Details({ occurrence, zone, onEdit, onClose }: Props): JSX.Element {
   const [isEnding, setEnding] = useState(false)
   const { entry } = occurrence
   const refused = useRefusal(entry)
   const isRunning = isLive(entry) && phaseOf(occurrence, now.value) === 'running' && !isOver(entry)
-  /** Does something at once and closes; the message can undo it. */
+  /** Closes the dialog while a change is made, and then shows a message that can undo the change. */
   const run = async (work: Promise<Undo>, text: string): Promise<void> => {
     onClose()
     toast({ text, undo: await work })
@@ -145,7 +145,7 @@ function rowsOf(occurrence: Occurrence, zone: string): readonly (readonly [strin
   return [...always, ...others.filter(([, value]) => value !== '')]
 }
 
-/** Why the user may not change an entry; undefined when he may, and until that is known. */
+/** The reason for which the user may not change an entry; undefined if the user may, and until the object is read. */
 function useRefusal({ object }: Entry): string | undefined {
   const { data } = useUrl<{ readonly permissions?: { readonly maintain: boolean } }>(
     `/${object.type}s/${object.id}`,
@@ -160,7 +160,7 @@ type EditOnlyProps = {
   readonly onRepair: () => Promise<void>
 }
 
-/** Why lists leave an entry out, and how they contain it again. */
+/** The reason for which lists omit an entry, and the button that repairs the entry. */
 function EditOnly({ entry, zone, refused, onRepair }: EditOnlyProps): JSX.Element {
   const times = [
     ...new Set(

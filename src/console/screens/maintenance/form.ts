@@ -21,7 +21,7 @@ export type TimeForm = {
   readonly date: string
   readonly weekday: string
   readonly day: string
-  /** As it was read, so that what is not edited stays as it is. */
+  /** The stored time, whose fields without an edit stay unchanged; null for a new time. */
   readonly before: RuleTime | null
 }
 export type RuleForm = Pick<Rule, 'type' | 'timezone' | 'exception'> & {

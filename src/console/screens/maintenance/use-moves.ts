@@ -20,7 +20,7 @@ type Options = {
   readonly onEdit: (entry: Entry) => void
 }
 
-/** The occurrences with the one that is being changed, and how it is saved. */
+/** The occurrences with the occurrence that the user moves, and functions that save it. */
 export function useMoves({ zone, occurrences, onPlan, onEdit }: Options) {
   const [draft, setDraft] = useState<Draft | null>(null)
   /** A draft of a series, while the page asks which of its times are meant. */

@@ -136,7 +136,7 @@ export function planOf<S extends Span>(axis: Axis, day: Day, spans: readonly S[]
 
 type Placed<S extends Span> = Pick<Laid<S>, 'span' | 'from' | 'to'>
 
-/** Gives each span the first column that is free. Spans that overlap, be it through others, share their number of columns. */
+/** Gives each span the first free column. Spans that overlap, directly or through other spans, have the same number of columns. */
 function inLanes<S extends Span>(placed: readonly Placed<S>[]): readonly Laid<S>[] {
   const all: Laid<S>[] = []
   let cluster: Omit<Laid<S>, 'lanes'>[] = []

@@ -13,7 +13,7 @@ import { TreePane } from './tree/tree-pane.tsx'
 
 /** The tree of objects and the page of one. On narrow screens each is a page of its own. */
 export function Screen(): JSX.Element {
-  // The path of the location is already that of the next screen while this is loaded.
+  // While the next screen loads, the path of the location is already the path of the next screen.
   const { path, params } = useRoute()
   const isTree = params['id'] === undefined
   const type = isTree ? 'group' : (path.slice(BASE.length).split('/')[0] as Place['type'])

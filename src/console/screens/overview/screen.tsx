@@ -49,7 +49,7 @@ export function Screen(): JSX.Element {
   )
 }
 
-/** The cards below the sentence. They appear together: one that appeared alone would move those below it. */
+/** The cards below the sentence. They appear together, because a late card would move the cards below it. */
 function Cards({
   alarms,
   count,
@@ -82,7 +82,7 @@ function Cards({
   )
 }
 
-/** Whether something has been so once, or the patience is over. */
+/** Whether a condition has held once, or the patience is over. */
 function useOnce(isSo: boolean): boolean {
   const [isOver, setOver] = useState(false)
   useEffect(() => {

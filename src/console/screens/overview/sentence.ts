@@ -9,7 +9,7 @@ type Alarms = {
 /** The numbers of open alarms that no other alarm explains. */
 export type Trouble = { readonly unacknowledged: number; readonly acknowledged: number }
 
-/** The trouble that a page of alarms shows, or `all` when there are more alarms than on the page. */
+/** The numbers of alarms of a page, or `all` when there are more alarms than on the page. */
 export function troubleOf({ items, nextCursor }: Alarms, all: Trouble | undefined): Trouble {
   if (nextCursor !== null && all) return all
   const wrong = items.filter(({ suppressedBy }) => suppressedBy === null)
@@ -17,7 +17,7 @@ export function troubleOf({ items, nextCursor }: Alarms, all: Trouble | undefine
   return { unacknowledged, acknowledged: wrong.length - unacknowledged }
 }
 
-/** The headline: how many things are wrong, and how many of them no user has acknowledged. */
+/** The headline: the number of open alarms, and the number of those that no user has acknowledged. */
 export function headline({ unacknowledged: free, acknowledged }: Trouble): string {
   const count = free + acknowledged
   if (count === 0) return t('overview.well')
@@ -34,7 +34,7 @@ export type Counts = Readonly<Record<string, number>>
 export const jobCount = (counts: Counts): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0)
 
-/** The second sentence: the jobs that are well. */
+/** The second sentence: the number of jobs that are ok. */
 export function restSentence(counts: Counts): string {
   const total = jobCount(counts)
   if (total === 0) return t('overview.noJobs')

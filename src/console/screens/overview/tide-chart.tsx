@@ -12,12 +12,12 @@ import type { TideStep } from './tide.ts'
 const DAY_MS = 86_400_000
 const STEP_MS = 900_000
 const WIDTH_PX = 720
-/** The widths of a character, and of the space around the labels at the left and at the right. */
+/** The widths of a character of a label, and of the space around the label at the right. */
 const CHARACTER_PX = 8
 const SPACE_PX = 16
 /** The space between a label at the left and the axis. */
 const GAP_PX = 6
-/** Intervals of the trend. */
+/** The number of intervals of the trend. */
 const STEPS = DAY_MS / STEP_MS
 /** The width of a letter of the label of the high water, which is left out where it would cover the axis. */
 const LETTER_PX = 7
@@ -25,7 +25,7 @@ const HEIGHT = 96
 /** The least width of a label of the time axis. */
 const LABEL_PX = 72
 
-/** The objects in trouble over the last 24 hours, per quarter of an hour, and the alarms of now. */
+/** The objects in trouble over the last 24 hours, per quarter of an hour, and the present alarms. */
 export function useTrend(): Resource<Answer<'/alarms/trend'>> {
   const end = Math.ceil(now.value / STEP_MS) * STEP_MS
   const query = { begin: new Date(end - DAY_MS).toISOString(), end: new Date(end).toISOString() }

@@ -8,7 +8,7 @@ export function highWater(steps: readonly TideStep[]): TideStep | null {
   return highest
 }
 
-/** The top of the axis: even, because half of it is a label too, and at least 4. */
+/** The top of the axis, at least 4. It is even, because the axis also has a label at its half. */
 export function axisTop(highest: number): number {
   return Math.max(4, 2 * Math.ceil(highest / 2))
 }

@@ -5,7 +5,7 @@ import { troubleOf } from './sentence.ts'
 import type { Trouble } from './sentence.ts'
 import { useTrend } from './tide-chart.tsx'
 
-/** The open alarms, the trouble that they show, and the number of alarms that no other alarm explains; undefined and 0 until
+/** The open alarms, their numbers, and the number of alarms that no other alarm explains. The numbers are undefined and 0 until
  * the alarms are read. */
 export function useTrouble(): {
   readonly alarms: Resource<Answer<'/alarms'>>

@@ -8,7 +8,7 @@ export function useContainers(): Resource<Answer<'/slcs'>> {
   return useGet('/slcs', {}, ['state'])
 }
 
-/** The containers in the worst states, worst first and else in their order. */
+/** The containers in the worst states, worst first. Containers of one state keep their order. */
 export function worstContainers(items: readonly Item<'/slcs'>[], count: number): readonly Item<'/slcs'>[] {
   return items.toSorted((a, b) => rankOf(b.state) - rankOf(a.state)).slice(0, count)
 }

@@ -14,7 +14,7 @@ export type ColumnFacts = {
 
 const isCompared = (type: ColumnType): boolean => type !== 'json' && type !== 'binary'
 
-/** The type whose values have an order that says something: the least and the greatest text say little. */
+/** Whether the least and the greatest value of a type are of use. The least and the greatest text are not. */
 const isRanged = (type: ColumnType): boolean =>
   isFigure(type) || type === 'date' || type === 'datetime' || type === 'time'
 

@@ -125,7 +125,7 @@ export function valueOf({ type, multi }: Pick<ParameterDraft, 'type' | 'multi'>,
   return multi ? linesOf(text).map((line) => scalarOf(type, line)) : scalarOf(type, text)
 }
 
-/** A text that is not of the type stays text: the API says so at its place. */
+/** The value of a text. A text that is not of the type stays text, which the API refuses with its place. */
 function scalarOf(type: ParameterType, text: string): string | number | boolean {
   const trimmed = text.trim()
   if (type === 'number' && Number.isFinite(Number(trimmed))) return Number(trimmed)

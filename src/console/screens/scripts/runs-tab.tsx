@@ -10,7 +10,7 @@ import { RunStateBadge } from './run-state.tsx'
 import { isActive, runTitle } from './script.ts'
 import type { Run } from './script.ts'
 
-/** The largest page. */
+/** The greatest `limit` of the runs of a script. */
 export const RUNS_MAX = 100
 
 type Props = { readonly script: string; readonly runs: Resource<Run[]> }

@@ -26,7 +26,7 @@ export function runTitle({
   return given.map((one) => (one === '' || /\s/.test(one) ? `"${one}"` : one)).join(' ')
 }
 
-/** How a run is or how it ended. */
+/** The state of a run as a sentence. */
 export function runSentence(run: Run, now: number): string {
   const { state, queuedAt, startedAt, durationMs, exitCode, waitingFor, progress } = run
   const values = {

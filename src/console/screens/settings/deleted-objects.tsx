@@ -10,7 +10,7 @@ import { t } from '../../language/t.ts'
 import { deletedIn } from './restored.ts'
 import type { Restored } from './restored.ts'
 
-/** Entries of the audit log that are read: the largest page. */
+/** The entries of the audit log that are read: the greatest `limit` of `GET /audit`. */
 const ENTRIES_MAX = 1_000
 const SHOWN_MAX = 30
 
@@ -22,7 +22,7 @@ export type Choice = {
 }
 export const NO_CHOICE: Choice = { ids: [], others: '', withoutHistories: false }
 
-/** The choice of the deleted objects that come back. The audit log names those that were deleted since the backup. */
+/** The choice of deleted objects to restore. The audit log has the objects that were deleted since the backup. */
 export function DeletedObjects({
   since,
   choice,

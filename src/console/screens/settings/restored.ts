@@ -53,7 +53,7 @@ export function deletedIn(entries: readonly Entry[], since: string | null): read
   return [...found.values()]
 }
 
-/** The ids in a text, such as `7, 8`; null where something else is in it. */
+/** The ids in a text, such as `7, 8`; null for a text with anything else. */
 export function idsIn(text: string): readonly number[] | null {
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   return words.every((word) => /^[1-9]\d{0,14}$/.test(word)) ? words.map(Number) : null

@@ -24,7 +24,7 @@ const PAGE = 100
 
 const pageLink = ({ type, id }: Pick<Found, 'type' | 'id'>): string => linkTo(`status-pages/${type}/${id}`)
 
-/** The status pages of all objects that the user may change, or that of one object. */
+/** The status pages of all objects that the user may change, or the status page of one object. */
 export function Screen(): JSX.Element {
   const { params } = useRoute()
   const { type, id } = params

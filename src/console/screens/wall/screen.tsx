@@ -30,7 +30,7 @@ import styles from './wall.css' with { type: 'text' }
 
 addStyles(styles)
 
-/** The headline says so when the service has been silent for longer. It sends a comment each 15 seconds. */
+/** The headline warns when the service has sent nothing for longer. A stream of events has a comment at least every 15 seconds. */
 const STALE_MS = 30_000
 
 /** A screen for a wall: no controls, large, kept awake, dark at night. With `every` its parts take turns. */
@@ -86,7 +86,7 @@ export function Screen(): JSX.Element {
   )
 }
 
-/** The sentence of the overview; or that news stay away, since the content is old then. */
+/** The sentence of the overview, or a warning that the content is old because no event arrives. */
 function Headline({
   alarms,
   trouble,
@@ -121,7 +121,7 @@ const WallBoard = lazy(async () => {
   return Loaded
 })
 
-/** The parts that have something to show. */
+/** The parts that have content. */
 function useParts(
   { alarms, count }: { readonly alarms: readonly Alarm[] | undefined; readonly count: number },
   containers: readonly Item<'/slcs'>[],

@@ -180,7 +180,7 @@ function draggedPlace({ x, y, w, h }: Item, { columns, rows }: By, kind: 'move' 
 }
 
 /** Follows the pointer until its button is released.
- * @param moved called with the cells that it has moved by; returns what is done at the end */
+ * @param moved gets the number of cells by which the pointer has moved; returns the function to call at the end */
 function follow(start: PointerEvent, widthPx: number, moved: (by: By) => () => void): void {
   const columnPx = (widthPx + GAP_PX) / COLUMNS
   let finish = (): void => undefined

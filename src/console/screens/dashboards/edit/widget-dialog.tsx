@@ -40,7 +40,7 @@ export function WidgetDialog({
   const [draft, setDraft] = useState(widget)
   const [place, setPlace] = useState<Place | null>(item ?? null)
   const [json, setJson] = useState<string | null>(null)
-  // The field of the values keeps what is typed: it is drawn anew with values that were offered.
+  // The field of the values keeps the typed text, so that offered values need a new field.
   const [offers, setOffers] = useState(0)
   const queryId = queryOf(draft)
   const chosenId = queryId === queryOf(widget) ? null : queryId

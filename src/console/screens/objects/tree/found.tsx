@@ -12,7 +12,7 @@ import { isEmpty, jsonOf } from './filter.ts'
 import type { Definition } from './filter.ts'
 
 const FOUND_MAX = 5_000
-/** The largest page. */
+/** The greatest `limit` of `GET /alarms`. */
 const ALARMS_MAX = 1_000
 
 type FoundNode = Node & { readonly deviceName?: string }
@@ -21,11 +21,11 @@ type Props = {
   /** Only objects whose alarm the user has acknowledged. */
   readonly isMine: boolean
   readonly onClear: () => void
-  /** @param found how many objects match, in words */
+  /** @param found the number of objects that match, in words */
   readonly children: (rows: readonly TreeRow[], found: string) => JSX.Element
 }
 
-/** The objects that a filter leaves, as a flat list: their places are on their pages. */
+/** The objects that match a filter, as a flat list. The page of an object has its place. */
 export function Found({ definition, isMine, onClear, children }: Props): JSX.Element {
   const search = useGet(
     '/groups/{id}/search',
@@ -80,7 +80,7 @@ export function Found({ definition, isMine, onClear, children }: Props): JSX.Ele
 
 const byName = new Intl.Collator(undefined, { numeric: true })
 
-/** Worse objects first, then by device and name as people count. */
+/** Orders objects by their state, worst first, then by device and name with numbers in their numeric order. */
 function worstFirst(a: FoundNode, b: FoundNode): number {
   return (
     rankOf(b.state) - rankOf(a.state) ||

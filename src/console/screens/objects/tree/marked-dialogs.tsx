@@ -203,7 +203,7 @@ function RefusedDialog({
   )
 }
 
-/** Does something with each object, one after the other, and collects the refusals. */
+/** Calls the function for each object, one after the other, and collects the refusals. */
 async function each(
   objects: readonly Marked[],
   work: (object: Marked) => Promise<unknown>,

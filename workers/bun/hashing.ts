@@ -2,7 +2,7 @@ import type { Secrets } from '../../src/ports/secrets.ts'
 import { openHashing as openHashingIn } from '../server/hashing.ts'
 import type { Share } from '../server/hashing.ts'
 
-/** scrypt in threads of Bun, one hash after the other. */
+/** scrypt in threads of Bun. */
 export function openHashing(patienceMs?: number): Secrets['scrypt'] {
   return openHashingIn(startThread, patienceMs)
 }
@@ -12,7 +12,7 @@ export const scryptInThreads = openHashing()
 
 function startThread(share: Share): Worker {
   const thread = new Worker(new URL('./hashing-thread.ts', import.meta.url), { argv: [share] })
-  // It is not what keeps a process alive.
+  // An idle thread must not keep the process alive.
   thread.unref()
   return thread
 }

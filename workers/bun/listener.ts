@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { OpenListener } from '../server/listener.ts'
 
-/** The application bounds every body that it reads, and says so in a problem document; Bun would not. */
+/** The application limits every body that it reads, and refuses a longer one with a problem document, which Bun would not send. */
 const BODY_MAX_BYTES = Number.MAX_SAFE_INTEGER
 const IDLE_TIMEOUT_S = 30
-const DRAIN_LOOK_MS = 10
+const DRAIN_POLL_MS = 10
 
 type Answer = Parameters<OpenListener>[1]
 
@@ -26,16 +26,16 @@ export const openListener: OpenListener = ({ host, port }, answer) => {
     async drain(maxMs) {
       const stopped = http.stop()
       const until = performance.now() + maxMs
-      while (http.pendingRequests > 0 && performance.now() < until) await sleep(DRAIN_LOOK_MS)
+      while (http.pendingRequests > 0 && performance.now() < until) await sleep(DRAIN_POLL_MS)
       await Promise.all([stopped, http.stop(true)])
     },
   }
 }
 
-/** The requests of Bun, by the requests that were made of them. */
+/** The request of Bun from which each other request was made. */
 const originals = new WeakMap<Request, Request>()
 
-/** Bun gives a request the path alone for a URL where it has no `Host`, as HTTP/1.0 allows, or none that can be read. */
+/** Answers a request whose URL is only a path, because its `Host` is absent, as HTTP/1.0 allows, or invalid. */
 function answerHostless(request: Request, answer: Answer): Response | Promise<Response> {
   if ((request.headers.get('host') ?? '') !== '') return hostRefused()
   const whole = new Request(`http://localhost${request.url}`, request)
@@ -43,7 +43,7 @@ function answerHostless(request: Request, answer: Answer): Response | Promise<Re
   return answer(whole)
 }
 
-/** The application cannot say it: no request with a URL can be made of this one. */
+/** The refusal of an invalid `Host`. The application cannot refuse it, because the request has no valid URL. */
 function hostRefused(): Response {
   const problem = {
     type: 'urn:tidemark:error:bad_request',

@@ -5,21 +5,21 @@ import type { OpenListener } from '../server/listener.ts'
 type Answer = Parameters<OpenListener>[1]
 
 /** The key of a request's sender. An entry of a `WeakMap` for each request would take a fifth of the time of a delivery: V8
- * goes through them whenever it collects garbage. */
+ * visits all entries whenever it collects garbage. */
 const SENDER = Symbol('sender')
 
 type Sent = Request & { [SENDER]?: Deno.ServeHandlerInfo }
 
-const DRAIN_LOOK_MS = 10
+const DRAIN_POLL_MS = 10
 
-/** The requests that are not answered yet. */
+/** The number of requests without an answer. */
 class Pending {
   count = 0
   readonly #answered = () => {
     this.count--
   }
 
-  /** Counts a request until its answer, which is returned as it is: one more promise would cost more than the count. */
+  /** Counts a request until its answer. Returns the same promise, because a further promise would cost more than the count. */
   counted(answer: Response | Promise<Response>): Response | Promise<Response> {
     if (!(answer instanceof Promise)) return answer
     this.count++
@@ -28,7 +28,7 @@ class Pending {
   }
 }
 
-/** By the class of an error; Deno gives no code to all of them. */
+/** The code of the system for each class of errors. Deno sets no code on some errors. */
 const CODES: Readonly<Record<string, string>> = {
   AddrInUse: 'EADDRINUSE',
   AddrNotAvailable: 'EADDRNOTAVAIL',
@@ -41,7 +41,7 @@ export const openListener: OpenListener = ({ host, port }, answer) => {
   const http = serving(() =>
     Deno.serve({ hostname: host, port, onListen: () => undefined }, (request: Sent, sender) => {
       request[SENDER] = sender
-      // Until one field is looked for, Deno reads each field with a call of its own; this reads all fields in one call.
+      // Deno reads each field by a separate call until the first `has`, which reads all fields by one call.
       request.headers.has('host')
       return pending.counted(request.method === 'HEAD' ? answerHead(request, answer) : answer(request))
     }),
@@ -49,21 +49,21 @@ export const openListener: OpenListener = ({ host, port }, answer) => {
   return {
     port: http.addr.port,
     peerOf: (request: Sent) => request[SENDER]?.remoteAddr.hostname ?? null,
-    // Deno ends no request for its time.
+    // Deno has no time limit for a request.
     keepOpen: () => undefined,
     async drain(maxMs) {
       const until = performance.now() + maxMs
       const begun = pending
       pending = new Pending()
-      // From `shutdown` on, Deno reads no body: each would be cut off.
-      while (begun.count > 0 && performance.now() < until) await sleep(DRAIN_LOOK_MS)
+      // `shutdown` cuts off the request bodies that Deno still reads.
+      while (begun.count > 0 && performance.now() < until) await sleep(DRAIN_POLL_MS)
       // The end of the process ends the other connections.
       await Promise.race([http.shutdown(), sleep(Math.max(0, until - performance.now()))])
     },
   }
 }
 
-/** Deno names the length 0 of an answer without a body, also where GET answers with a stream. */
+/** Answers HEAD. Deno adds `content-length: 0` to an answer without a body, although GET answers with a stream. */
 async function answerHead(request: Request, answer: Answer): Promise<Response> {
   const response = await answer(request)
   if (response.headers.has('content-length') || response.body) return response

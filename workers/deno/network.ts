@@ -24,9 +24,9 @@ export const fetchAt: FetchAt = async (request, address) => {
     port,
     path: pathname + search,
     method: request.method,
-    // TLS asks for the server, and checks its certificate, by the name in `host`. An answer that is not packed needs no unpacking.
+    // TLS takes the name of the server, whose certificate it checks, from `host`. `node:https` decompresses no answer.
     headers: { ...Object.fromEntries(request.headers), host, 'accept-encoding': 'identity' },
-    // Another name at this address is not to get this connection.
+    // A request for another name at this address must not get this connection.
     agent: false,
     signal: request.signal,
   })

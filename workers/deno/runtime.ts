@@ -14,11 +14,12 @@ export const DENO: Runtime = {
   scrypt: scryptInThreads,
   builtConsole,
   inFewSends: (handle) => handle,
-  // A `Response` that is made with a list sorts it, and gets an object outside the heap, which a finalizer frees.
+  // A `Response` that is made with a list of fields sorts the list and has memory outside the heap, which a finalizer frees.
   appendsFields: true,
 }
 
-/** Bun builds the console; `npm run start:deno` has it do so before. */
+/** The console that Bun built. `npm run start:deno` builds it before the start.
+ * @throws {Error} when no console is built */
 async function builtConsole(): Promise<ConsoleBuild> {
   const build = await storedConsole()
   if (!build) throw new Error('The web console is not built. Run: sh workers/run.sh build-console')

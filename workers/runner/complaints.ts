@@ -3,8 +3,8 @@ import type { Log } from '../../src/ports/log.ts'
 const FIRST_MS = 10_000
 const LONGEST_MS = 3_600_000
 
-/** Faults between a runner and its service, logged at once and then with growing pauses: after 10 seconds,
- * 20, and so on, up to once an hour. */
+/** Logs faults between a runner and its service: the first at once, others after pauses of 10 seconds, 20 seconds, and so on,
+ * up to an hour. */
 export class Complaints {
   readonly #log: Log
   readonly #now: () => number
@@ -17,7 +17,7 @@ export class Complaints {
     this.#now = now
   }
 
-  /** Logs a warning unless the pause after the last one has not ended. */
+  /** Logs a warning if the pause after the last warning has ended. */
   warn(message: string, about: Readonly<Record<string, string | number>>): void {
     const now = this.#now()
     if (now < this.#nextAt) return
@@ -26,7 +26,7 @@ export class Complaints {
     this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_MS)
   }
 
-  /** The fault is over. */
+  /** Logs the end of a fault. The next fault is logged at once. */
   over(): void {
     if (this.#nextAt === 0) return
     this.#log.info('runner: the service accepts requests of this runner again')

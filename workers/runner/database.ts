@@ -4,8 +4,8 @@ import type { HostPort } from './sandbox/container.ts'
 /** The certificates that the machine trusts, on Debian and systems that are derived from it. */
 const TRUSTED = '/etc/ssl/certs/ca-certificates.crt'
 
-/** Variables of a run for its database, also those that the database's own programs read.
- * @param found the address inside the sandbox, which may differ from the database's own */
+/** The variables of a run for its database, including the variables that the programs of the database read.
+ * @param found the address inside the sandbox, which may differ from the address of the database */
 export function databaseVariables(target: DatabaseTarget, found: HostPort): Record<string, string> {
   const { type, database, schema, user, password, tls, access, timeoutMs } = target
   return {
@@ -23,7 +23,7 @@ export function databaseVariables(target: DatabaseTarget, found: HostPort): Reco
   }
 }
 
-/** The defaults, unless the script or its configuration has others. */
+/** The variables that a script or its run configuration may replace. */
 export function databaseDefaults({ type, tls }: DatabaseTarget): Record<string, string> {
   return type === 'postgresql' && tls === 'verify-full' ? { PGSSLROOTCERT: TRUSTED } : {}
 }
@@ -44,7 +44,7 @@ function postgresVariables(target: DatabaseTarget, found: HostPort): Record<stri
   }
 }
 
-/** Options of the sessions of this job, which it may change. */
+/** The options of the sessions of a run, which the run may change. */
 function postgresOptions({ access, schema, timeoutMs }: DatabaseTarget): string {
   const options = {
     ...(access === 'read' ? { default_transaction_read_only: 'on' } : {}),

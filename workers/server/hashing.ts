@@ -10,7 +10,7 @@ export type HashQuestion = {
 /** The share of a thread in a busy processor: nothing, or a little. */
 export type Share = 'nothing' | 'little'
 
-/** Starts a thread that answers by `answerHashes`, and that does not keep the process alive. */
+/** Starts a thread that answers by `answerHashes`. */
 export type StartThread = (share: Share) => Worker
 
 type Asker = {
@@ -20,12 +20,12 @@ type Asker = {
   isAnswered: boolean
 }
 
-/** A hash that takes longer is begun once more where it has its share. */
+/** The shared thread computes a hash too when the idle thread takes longer. */
 const PATIENCE_MS = 2_000
 
-/** scrypt in threads of its own, one hash after the other. One thread has only what nothing else wants, so that deliveries
- * do not notice; where they want the whole processor for long, another one has a little, so that signing in still works. In
- * the pool of threads, digests and signatures would wait for a whole hash. */
+/** scrypt in two threads, each of which computes one hash after the other. The idle thread runs only while no other thread
+ * needs the processor, so that hashes do not delay deliveries. The shared thread has a small share of the processor, so that
+ * users can sign in while deliveries need all of it. In the pool of threads, digests and signatures would wait for a whole hash. */
 export function openHashing(startThread: StartThread, patienceMs = PATIENCE_MS): Secrets['scrypt'] {
   const idle = new Lane(() => startThread('nothing'))
   const shared = new Lane(() => startThread('little'))

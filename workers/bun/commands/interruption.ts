@@ -4,8 +4,8 @@ import { CommandFailure } from '../../server/failures.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Does work that a signal of the operator aborts: it cleans up and throws the reason of the abort, a failure with the exit
- * code 128 and the number of the signal. A second signal ends the process at once. */
+/** Runs work that a signal of the operator aborts. Aborted work cleans up and throws the reason of the abort, a failure whose
+ * exit code is 128 plus the number of the signal. A second signal ends the process at once. */
 export async function interruptible<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const interruption = new AbortController()
   const interrupt = (signal: NodeJS.Signals) => {

@@ -120,7 +120,7 @@ function failureOf(error: unknown): TaskFailure {
   }
 }
 
-/** A child that plans a statement does not notice that its parent has gone: the kernel ends it, where it is Linux with glibc. */
+/** The kernel ends this process when its parent ends, on Linux with glibc. A process that plans a statement reads no messages. */
 export function endWithParent(prctl: (option: number, signal: number) => void): void {
   try {
     prctl(PR_SET_PDEATHSIG, SIGKILL)

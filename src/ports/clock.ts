@@ -1,4 +1,4 @@
-/** The wall clock. Read once per operation and passed down. */
+/** The wall clock. An operation reads it once and passes the instant down. */
 export interface Clock {
   /** Epoch milliseconds, an integer. */
   now(): number

@@ -1,9 +1,9 @@
 import type { Refusal } from '../lib/errors.ts'
 
-/** From one instant to another, epoch milliseconds. */
+/** The two instants between which deliveries were lost, epoch milliseconds. */
 export type IngestGap = { readonly fromAt: number; readonly toAt: number }
 
-/** The storage engine of a process. Totals count from its start. */
+/** The figures of the storage engine of a process. Totals count from the start of the process. */
 export type EngineFigures = {
   readonly jobs: number
   /** Durable values. */
@@ -11,30 +11,30 @@ export type EngineFigures = {
   readonly commits: number
   /** Durable values, WAL rows and characters in them that no flush has moved into segments. */
   readonly unflushed: { readonly samples: number; readonly rows: number; readonly sizeBytes: number }
-  /** The milliseconds by which the earliest deadline of a job has passed without a decision; 0 where none has. */
+  /** The milliseconds by which the earliest deadline of a job has passed without a decision; 0 if no deadline has. */
   readonly overdueMs: number
 }
 
-/** How well this process hears its senders. A host whose jobs live in other processes answers that all is well. */
+/** The faults that keep this process from storing deliveries. A host whose jobs live in other processes reports no fault. */
 export type IngestHealth = {
   /** The latest time in which deliveries could not be received or were refused: the process was suspended or down, its
-   * clock was set ahead, which looks the same, or nothing could be stored. Known once it is over; null where there was none. */
+   * clock was set ahead, which looks the same, or nothing could be stored. Null before the first gap has ended. */
   readonly lastIngestGap: () => IngestGap | null
-  /** How far the clock is behind the latest stored value, ms; 0 where it is not behind. */
+  /** The milliseconds by which the clock is behind the latest stored value; 0 if the clock is not behind. */
   readonly clockBehindMs: () => number
   /** The jobs with predicted or adaptive limits that are unknown, by ascending id: the first `UNKNOWN_LIMITS_MAX`. */
   readonly unknownLimits: () => Promise<readonly number[]>
   /** Null where the jobs live in other processes. */
   readonly figures: () => EngineFigures | null
-  /** Why nothing can be stored just now; null while it can. */
+  /** The refusal of all deliveries while the process can store none; null while it can. */
   readonly refusal: () => Refusal | null
-  /** A delivery is refused through no fault of its sender, before it is known of which job. */
+  /** Records that a delivery was refused through no fault of its sender, before its job was known. */
   readonly recordRefusal: () => void
 }
 
 export const UNKNOWN_LIMITS_MAX = 1_000
 
-/** Of a host whose jobs live in other processes, which report unknown limits. */
+/** The health of a host whose jobs live in other processes. These processes report unknown limits. */
 export const ALWAYS_HEALTHY: Omit<IngestHealth, 'unknownLimits'> = {
   lastIngestGap: () => null,
   clockBehindMs: () => 0,

@@ -10,7 +10,7 @@ import type { Attributes } from './placeholders.ts'
 
 export type Access = 'read' | 'edit'
 
-/** A user as scopes judge it. */
+/** The role, the user groups and the attributes of a user, which decide the scopes that apply. */
 export type Person = Attributes & { readonly role: Role; readonly groupIds: readonly number[] }
 
 export type Scope = {
@@ -29,12 +29,13 @@ export type Scope = {
   readonly hiddenColumns: readonly string[]
 }
 
-/** A table or view as it is in its source. */
+/** A table or view of a data source. */
 export type Relation = {
   readonly name: string
   readonly kind: 'table' | 'view'
   readonly columns: readonly Column[]
-  /** Whether it copies a table that scopes restrict: without scopes of its own it is closed, since theirs are not copied. */
+  /** Whether the table copies a table that scopes restrict. A copy does not get these scopes: without scopes of its own it is
+   * closed. */
   readonly isClosed?: boolean
 }
 

@@ -40,7 +40,8 @@ export async function listScopes(database: Database, dataSourceId: number): Prom
   return rows.map(rowOf)
 }
 
-/** Tables of a data source that have the results of forecasts, with the source of each; `sourceId` is its data source. */
+/** The tables of a data source that have the results of forecasts. `sourceId` and `sourceTable` are the data source and the
+ * table of the series; `sourceTable` is null for a data query. */
 export async function listForecastTables(
   database: Database,
   dataSourceId: number,
@@ -48,7 +49,7 @@ export async function listForecastTables(
   readonly { readonly name: string; readonly sourceId: number; readonly sourceTable: string | null }[]
 > {
   const field = (path: string) => sql`json_extract(${forecasts.definition}, ${path})`
-  // The rows are of the source that was read, which another one may have replaced since.
+  // The rows come from the source of the last run, although the definition may name another source by now.
   const source = (name: string) =>
     sql`json_extract(coalesce(json_extract(${forecasts.summary}, '$.reading.source'), ${field('$.source')}), ${`$.${name}`})`
   return database
@@ -72,7 +73,7 @@ export async function findScope(
   return row ? rowOf(row) : null
 }
 
-/** As `findScope`, as a statement of a commit, whose row `rowOf` reads. */
+/** The statement of `findScope`, for a commit. `rowOf` reads its row. */
 export function selectScope(database: Database, dataSourceId: number, key: number | string) {
   const isThis = typeof key === 'number' ? eq(dataScopes.id, key) : eq(dataScopes.name, key)
   return database
@@ -100,16 +101,16 @@ function subjectsOf(subjects: readonly Subject[]): Scope['subjects'] {
   }
 }
 
-/** Scopes, and users as scopes judge them. */
+/** Scopes, and the users that may be their subjects. */
 export type Judgement = {
   readonly scopes: readonly Scope[]
   readonly people: ReadonlyMap<number, Person>
 }
 
-/** The imported tables of a data source, with what judges them, all at one time. */
+/** The imported tables of a data source, and its scopes at the same time. */
 type Together = Judgement & {
   readonly tables: readonly StoredTable[]
-  /** Whether a table may have rows of another one: of a refresh, or of a forecast. */
+  /** Whether a refresh or a forecast may have copied rows of another table. */
   readonly hasCopies: boolean
 }
 
@@ -139,8 +140,8 @@ const personParts = (userIds: readonly number[]) => sql`
     'groupIds', json((select json_group_array(group_id) from memberships where user_id = u.id))) as "json"
   from users u where u.id in ${elementsOf(userIds)}`
 
-/** Reads what decides about the rows of imported tables that users may read, by one statement: nothing can change between its
- * parts. */
+/** Reads the tables, scopes and users that decide which rows of imported tables the users may read. One statement reads them,
+ * so that no change comes in between. */
 export async function readTogether(
   database: Database,
   dataSourceId: number,
@@ -163,7 +164,7 @@ export async function readTogether(
   }
 }
 
-/** The scopes of a data source, and users as these judge them, at one time. */
+/** The scopes of a data source and the users that may be their subjects, read by one statement. */
 export async function readJudgement(
   database: Database,
   dataSourceId: number,
@@ -190,14 +191,14 @@ function judgementOf(rows: readonly Part[]): Judgement {
   }
 }
 
-/** Adds a scope. Fails, as `refuseFull` recognises, when its data source has `max`. */
+/** Adds a scope. The commit fails, as `refuseFull` recognises, when the data source has `max` scopes. */
 export function insertScope(database: Database, { subjects, ...row }: NewScope, max: number): Write[] {
   const rows = sql`select 1 from data_scopes where data_source_id = ${row.dataSourceId}`
   const createdAt = unlessFull(row.createdAt, { rows, max })
   return [database.insert(dataScopes).values({ ...row, createdAt }), insertSubjects(database, row, subjects)]
 }
 
-/** Changes a scope that is still at this version; otherwise the batch fails as `isGuarded` recognises. */
+/** Changes a scope that is still at this version. Otherwise the commit fails, as `isGuarded` recognises. */
 export function updateScope(
   database: Database,
   { id, version, dataSourceId }: ScopeRow,
@@ -232,7 +233,7 @@ export async function scopesMark(database: Database, dataSourceId: number): Prom
   return row?.mark ?? ''
 }
 
-/** Fails, as `isGuarded` recognises, if a data source has scopes and they have another mark. */
+/** The commit fails, as `isGuarded` recognises, if a data source has scopes with another mark. */
 export function requireScopes(database: Database, dataSourceId: number, mark: string): Write {
   return database.run(sql`
     update data_scopes set version = null
@@ -275,7 +276,7 @@ function insertSubjects(
 
 export type Unknown = { readonly key: 'users' | 'userGroups'; readonly place: number }
 
-/** The places of ids of unknown users and user groups. */
+/** The places in the lists of a scope whose ids belong to no user and to no user group. */
 export function listUnknown(
   database: Database,
   { users, userGroups }: Pick<Scope['subjects'], 'users' | 'userGroups'>,

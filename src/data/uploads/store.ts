@@ -5,7 +5,7 @@ import type { Database, Write } from '../../ports/database.ts'
 
 export type UploadRow = typeof dataUploads.$inferSelect
 
-/** Adds an upload. Fails, as `refuseFull` recognises by `size_bytes`, when its data source has `max`. */
+/** Adds an upload. The commit fails, as `refuseFull` recognises by `size_bytes`, when the data source has `max` uploads. */
 export function insertUpload(database: Database, row: UploadRow, max: number): Write {
   const rows = sql`select 1 from data_uploads where data_source_id = ${row.dataSourceId}`
   return database.insert(dataUploads).values({ ...row, sizeBytes: unlessFull(row.sizeBytes, { rows, max }) })

@@ -30,7 +30,7 @@ export type Content = {
   readonly snippet: string | null
 }
 
-/** Where output goes: SQL has pieces, a text is collected as such. */
+/** The destination of the output: the pieces of SQL, or a text. */
 export interface Sink {
   text(text: string, at: number): void
   /** A value as a string. */
@@ -48,7 +48,7 @@ export interface Machine {
   sink: Sink
   frame: Frame | null
   locals: Local | null
-  /** The list without loop variable around, for its `items`. */
+  /** The enclosing list without a loop variable, for its `items`. */
   pending: { readonly value: Value; hasTurns: boolean } | null
   /** The snippet that runs; null for the template. */
   readonly snippet: string | null
@@ -67,13 +67,13 @@ export interface Machine {
   run(nodes: readonly Node[]): Leaving | undefined
   /** The output of `run`, as a value. */
   capture(run: () => Leaving | undefined): { readonly value: Value; readonly leaving: Leaving | undefined }
-  /** Runs a part of a snippet, or of the template, in which its faults are placed. */
+  /** Runs a part of a snippet or of the template. The places of faults are in this text. */
   within<T>(snippet: string | null, run: () => T): T
   /** Runs a snippet. */
   include(name: string, at: number): Leaving | undefined
 }
 
-/** A value is null or missing. `(…)!`, `(…)??` and `(…)?has_content` catch it. */
+/** The fault of a value that is null or missing. `(…)!`, `(…)??` and `(…)?has_content` catch the fault. */
 export class Missing extends TemplateFault {}
 
 export function missing(at: number, name = 'the value'): never {

@@ -7,19 +7,19 @@ import { peopleQuery, personOf } from '../people.ts'
 import type { Groups, Person, Unusable } from '../people.ts'
 import type { StoredUser } from '../plan.ts'
 
-/** As many as may be in a user group. */
+/** The greatest number of members of a user group. */
 const PEOPLE_MAX = 10_000
 const ASKED_AT_ONCE = 50
 const NO_GROUPS: Groups = { dns: [], members: [] }
 
-/** The directory and what its entries mean. @throws {Refusal} conflict when none is set */
+/** The directory and its settings. @throws {Refusal} conflict without a configured directory */
 export function settingsOf({ directory, settings }: Ports): { directory: Directory; ldap: LdapSettings } {
   if (!directory || !settings.ldap)
     throw new Refusal('conflict', 'No directory is configured. Set TIDEMARK_LDAP_URL.')
   return { directory, ldap: settings.ldap }
 }
 
-/** The groups of the rules. @throws {Refusal} conflict for one that is not there, or not shown as a whole */
+/** The groups of the settings. @throws {Refusal} conflict for a group that does not exist, or whose members are cut off */
 export async function readGroups(connection: DirectoryConnection, ldap: LdapSettings): Promise<Groups> {
   const dns: string[] = []
   const members: ReadonlySet<string>[] = []
@@ -31,7 +31,7 @@ export async function readGroups(connection: DirectoryConnection, ldap: LdapSett
     const attributes = [hasMembers ? member : '1.1']
     const [entry] = await gather(connection.search({ ...query, dn: group, attributes }), 1)
     if (!entry) throw new Refusal('conflict', `${where} does not exist in the directory.`)
-    // Active Directory shows the first 1,500 under another name.
+    // Active Directory returns the first 1,500 members in an attribute of another name.
     if ([...entry.values.keys()].some((name) => name.includes(';range=')))
       throw new Refusal(
         'conflict',
@@ -67,8 +67,8 @@ export async function readPeople(
   return found
 }
 
-/** Makes sure that users are gone by asking for each of them: a list may end early without a word.
- * @throws {Refusal} unavailable when one is there */
+/** Searches for each user that a list of the directory lacks, because a list may be incomplete without an error.
+ * @throws {Refusal} unavailable if the directory has one of the users */
 export async function confirmGone(
   connection: DirectoryConnection,
   ldap: LdapSettings,
@@ -89,7 +89,7 @@ export async function confirmGone(
   }
 }
 
-/** The person of this name; null unless there is exactly one, who can be a user. */
+/** The person of this name; null unless exactly one person has the name and can be a user. */
 export async function findPerson(
   connection: DirectoryConnection,
   ldap: LdapSettings,

@@ -4,7 +4,7 @@ import { idParam, shownOnly } from '../../../http/openapi-answers.ts'
 import { composedName, timeZone } from '../../../http/text-schemas.ts'
 import { chosenConfiguration } from '../run-configurations/schema.ts'
 
-/** How many a script has at most. */
+/** The greatest number of schedules of a script. */
 export const SCHEDULES_MAX = 100
 const MISFIRES = ['skip', 'run_once'] as const
 

@@ -13,7 +13,7 @@ import { MINUTE_MS } from '../../../lib/time.ts'
 
 /** The purpose for which keys of signatures are sealed. */
 export const SIGNING_KEYS = 'webhook signing key'
-/** Each token within a minute. */
+/** The calls of a token within a minute. */
 const CALLS_MAX = 60
 
 /** The request of a token's holder. */
@@ -25,10 +25,10 @@ export type TriggerCall = {
   readonly key: string | null
 }
 
-/** Orders a run for the holder of a token, in the name of its maker. A signed call counts once, however
- * often it arrives and under any key: the key is not signed.
- * @throws {Refusal} not_found for every token that does not hold, unauthenticated for a signature that does not fit,
- * too_many_attempts after 60 calls within a minute, forbidden where its maker may not run scripts any more; else as an order */
+/** Orders a run with the rights of the user who created the token. A repeated signed call orders no second run, also with
+ * another `Idempotency-Key`, because the signature does not cover the key.
+ * @throws {Refusal} not_found for an unknown or expired token, unauthenticated for a wrong signature, too_many_attempts after
+ * 60 calls within a minute, forbidden if the creator may no longer run scripts; otherwise as `orderRun` */
 export async function triggerScript(context: Context, { token, body, signature, key }: TriggerCall) {
   const { ports } = context
   const { database, clock } = ports
@@ -66,14 +66,14 @@ export async function triggerScript(context: Context, { token, body, signature, 
   )
 }
 
-/** The key of signatures that goes with the token that was used: the present one, or the one of before. */
+/** The signing key of the token in the call, which is the present or the former token of the webhook. */
 async function signingKeyOf({ secrets }: Ports, row: WebhookRow, hash: string): Promise<string | null> {
   const isPresent = row.hash === hash
   const sealed = isPresent ? row.signingKey : row.formerSigningKey
   return sealed === null ? null : new TextDecoder().decode(await unseal(secrets, sealed, SIGNING_KEYS))
 }
 
-/** Keys of callers are their own, and none of the user in whose name they call. */
+/** The key of an order. The keys of a webhook differ from the keys of its user. */
 async function keyOf({ id }: WebhookRow, key: string | null): Promise<string | null> {
   return key === null ? null : `webhook ${id} ${await sha256(key)}`
 }

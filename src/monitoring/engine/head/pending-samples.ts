@@ -1,7 +1,7 @@
 import type { Value } from '../../../domain/delivery.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 
-/** A page is freed when all its samples were taken. */
+/** The number of samples of a page. A page is freed when all its samples were taken. */
 const PAGE_SAMPLES = 16_384
 
 /** Samples in their order of arrival, each with the number of the job's previous one. */
@@ -9,13 +9,13 @@ type Page = {
   readonly at: number[]
   readonly values: Value[]
   readonly previous: number[]
-  /** How many samples were not taken yet; those to come count. */
+  /** The number of samples that were not taken, including the samples that the page still lacks. */
   left: number
 }
 
 /**
  * Durable samples that are not in their job's tail yet. All jobs share one list of pages; each sample points to the job's
- * previous one. Appending to a list of the job's own costs more than everything else that is done with a sample.
+ * previous one. Appending to a separate list for each job costs more than all other work for a sample.
  */
 export class PendingSamples {
   readonly #pages = new Map<number, Page>()

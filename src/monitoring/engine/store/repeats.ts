@@ -1,17 +1,17 @@
 import type { Repeat } from '../../../domain/delivery.ts'
 import type { Statement, ValuesDatabase } from '../../../ports/values-database.ts'
 
-/** A key under which something was delivered, and the answer to it as JSON. */
+/** The key of a delivery, and the answer to the delivery as JSON. */
 export type RepeatRow = Repeat & { readonly jobId: number; readonly answer: string; readonly untilAt: number }
 
 export type KnownRepeat = Pick<RepeatRow, 'jobId' | 'key' | 'digest' | 'answer'>
 
 /** One statement takes a parameter of less than 2 MB. */
 const ROWS_AT_ONCE = 1_000
-/** More than one commit usually adds, so that what has expired gets fewer and never holds a commit up. */
+/** One commit usually adds fewer keys, so that the number of expired keys falls. A deletion of so many does not delay a commit. */
 const PRUNED_AT_ONCE = 2_000
 
-/** Those of the keys that are remembered at `now`. */
+/** The keys that are stored and have not expired at `now`. */
 export async function readRepeats(
   values: ValuesDatabase,
   asked: readonly { readonly jobId: number; readonly key: string }[],
@@ -49,7 +49,7 @@ export function writeRepeats(rows: readonly RepeatRow[]): readonly Statement[] {
   return statements
 }
 
-/** Forgets keys whose time was over by `now`, a bounded number of them. */
+/** Deletes keys that expired by `now`, at most `PRUNED_AT_ONCE` of them. */
 export function pruneRepeats(now: number): Statement {
   return {
     sql: `delete from repeats where (job_id, key) in

@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 
-import type { Client } from './client.ts'
+import type { Body, Client } from './client.ts'
+import { createDevice, createGroup } from './objects.ts'
 import { routes } from './roles.suite.ts'
 import { bareStage, good, table } from './suite.ts'
 import type { Scenario, Suite } from './suite.ts'
@@ -88,6 +89,28 @@ const refusals = table(bareStage, [
   { title: 'nobody to change it', call: 'DELETE /audit', answers: 'method_not_allowed' },
 ])
 
+/** The fields of objects that a request can set: those of all types, and those of each. */
+const COMMON = ['subType', 'name', 'isTemplate', 'instanceType', 'properties', 'parentId']
+const COUNTERS = ['major', 'minor', 'warning', 'minorMinor', 'minorWarning', 'warningWarning']
+const FORCED = ['stateForced', 'currentState']
+const OWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  group: [],
+  device: ['collectorId', 'address', 'netmask', 'deviceName', 'parameter'],
+  job: ['collectorId', 'interval', 'stopped', 'parameters', 'thresholds', 'flapping', ...FORCED],
+  slo: [
+    'deviceId',
+    'stateOperation',
+    ...COUNTERS,
+    'ignoreMaintenance',
+    'pushState',
+    'sortMode',
+    'isReason',
+    'childrenFilter',
+    'parameters',
+  ],
+  slc: ['duration', 'resetInterval', 'timezone', 'limit', 'target', 'warnAt', 'activeTime'],
+}
+
 const scenarios: Scenario[] = [
   {
     title: 'an entry says who, what, when, from where, and the fields before and after',
@@ -117,6 +140,35 @@ const scenarios: Scenario[] = [
       expect(gone).toMatchObject({ ...by, action: 'delete', before: { name: 'renamed' }, after: null })
       expect(update?.address).toMatch(/^(?:::ffff:)?127\.0\.0\.1$|^::1$/)
       expect(Math.abs(Date.now() - Date.parse(update?.at ?? ''))).toBeLessThan(60_000)
+    },
+  },
+  {
+    title: 'an entry of an object has the fields that a request can set, also where a whole read was sent',
+    decidedAbovePorts: 'audit entries of objects',
+    async run(client) {
+      const top = await createGroup(client, 1, { name: 'of entries' })
+      const device = await createDevice(client, top, { name: 'of entries' })
+      for (const [type, own] of Object.entries(OWN_FIELDS)) {
+        const make = (json: Body) =>
+          client.request('POST', `/${type}s?parentId=${type === 'job' ? device : top}`, { json })
+        const properties = [
+          { key: 'rack', value: '7' },
+          { key: 'Owner', value: 'ada' },
+        ]
+        const first = await make({ name: 'first', properties, ...(type === 'slc' && { limit: 99 }) })
+        const { id } = await good<{ id: number }>(make(first.body))
+        const { body } = await client.request('GET', `/${type}s/${id}`)
+        await good(client.request('PUT', `/${type}s/${id}`, { json: { ...body, name: 'second' } }))
+        await good(client.request('DELETE', `/${type}s/${id}`))
+        const [gone, update, made] = await entries(client, `?objectType=${type}&objectId=${id}`)
+        expect([type, update?.before, update?.after]).toEqual([type, { name: 'first' }, { name: 'second' }])
+        expect([type, new Set(Object.keys(made?.after ?? {}))]).toEqual([type, new Set([...COMMON, ...own])])
+        expect([type, new Set(Object.keys(gone?.before ?? {}))]).toEqual([
+          type,
+          new Set([...COMMON, 'recursive']),
+        ])
+      }
+      await good(client.request('DELETE', `/groups/${top}?recursive=true`))
     },
   },
   {

@@ -75,7 +75,7 @@ export async function createJob(context: Context, deviceId: number, body: JobBod
     createdAt,
   }
   const state = row.forcedState ?? (row.stopped ? 'undefined' : 'ok')
-  const id = await createObject(context, { input: object, after: body }, (path) => [
+  const id = await createObject(context, { input: object, own: auditFieldsOf(object, row) }, (path) => [
     ...store.insertJob(ports.database, { path }, row),
     enqueueJobConfigs(ports.database, { path }),
     insertFirstState(ports.database, { path, state, sinceAt: createdAt }),
@@ -106,7 +106,8 @@ export async function updateJob(
   const parentPointer = movesByParentId ? '/parentId' : '/deviceId'
   const after = rowOf(unmaintained(body, object, before), before)
   const writes = [...store.updateJob(ports.database, id, after), enqueueJobConfigs(ports.database, id)]
-  const update = { fields, parentId, parentPointer, ifMatch, own: { before, after }, after: writes }
+  const own = { before: auditFieldsOf(object, before), after: auditFieldsOf(fields, after) }
+  const update = { fields, parentId, parentPointer, ifMatch, own, after: writes }
   const written = await updateObject(context, object, update)
   await Promise.all([applyChanges(ports), ports.flow.runDue()])
   return versioned(context, { ...(await showWritten(context, written)), job: after }, EVERYTHING)
@@ -161,6 +162,12 @@ function rowOf(body: JobBody, before: Pick<JobRow, 'thresholds' | 'stopped'>): J
     forcedState: body.stateForced ? (body.currentState ?? null) : null,
     flapping: body.flapping,
   }
+}
+
+function auditFieldsOf({ collectorId }: Pick<ObjectRow, 'collectorId'>, row: JobRow) {
+  const { interval, stopped, parameters, thresholds, flapping, forcedState } = row
+  const forced = { stateForced: forcedState !== null, currentState: forcedState }
+  return { collectorId, interval, stopped, parameters, thresholds, flapping, ...forced }
 }
 
 function configurationView(object: ObjectRow, row: JobRow, wanted: JobFields) {

@@ -50,7 +50,7 @@ export async function createSlc(context: Context, parentId: number, body: SlcBod
     collectorId: 0,
     createdAt,
   }
-  const id = await tree.createObject(context, { input: object, after: body }, (path) => [
+  const id = await tree.createObject(context, { input: object, own: auditFieldsOf(row) }, (path) => [
     store.insertSlc(database, path, { ...row, createdAt }),
     insertFirstState(database, { path, state: 'ok', sinceAt: createdAt }),
   ])
@@ -71,7 +71,7 @@ export async function updateSlc(
   const object = await tree.requireObject(context, id, { type: 'slc', right: 'write' })
   const before = await requireRow(context, id)
   refuseOtherPeriods(body, before)
-  const own = { before: termsOf(before), after: termsOf(body) }
+  const own = { before: auditFieldsOf(before), after: auditFieldsOf({ ...before, ...termsOf(body) }) }
   const fields = { ...tree.commonFields(body, object), collectorId: object.collectorId }
   const after = [store.updateTerms(ports.database, id, termsOf(body)), enqueueTallies(ports.database, id)]
   const update = { fields, parentId: body.parentId, ifMatch, own, after }
@@ -96,6 +96,10 @@ async function requireRow({ ports }: Context, id: number) {
   // Deleted between the two reads.
   if (!row) throw noSuch('service level container')
   return row
+}
+
+function auditFieldsOf({ duration, resetInterval, timeZone, ...terms }: SlcRow) {
+  return { duration, resetInterval, timezone: timeZone, ...termsOf(terms) }
 }
 
 function termsOf({ limit, target, warnAt, activeTime }: store.Terms): store.Terms {

@@ -17,6 +17,7 @@ import { filterOf } from '../tree/search/filter.ts'
 import { OBJECT_NOUNS } from '../tree/schema.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import type { ObjectRow } from '../tree/service.ts'
+import { auditFieldsOf } from './audit-fields.ts'
 import type { CostTerms } from './costs.ts'
 import { CHILDREN_MAX, FILTERS_MAX } from './schema.ts'
 import type { ChildBody, ChildrenFilter, ChildrenMode, LinkingType, SloBody, SloView } from './schema.ts'
@@ -54,7 +55,7 @@ export async function createSlo(context: Context, parentId: number, body: SloBod
     collectorId: 0,
     createdAt: ports.clock.now(),
   }
-  const id = await tree.createObject(context, { input: object, after: body }, (path) => [
+  const id = await tree.createObject(context, { input: object, own: auditFieldsOf(row) }, (path) => [
     store.insertSlo(ports.database, path, row),
     enqueueFilter(ports.database, { path }),
   ])
@@ -72,9 +73,9 @@ export async function updateSlo(
   const { ports } = context
   const { body, ifMatch } = change
   const object = await tree.requireObject(context, id, { type: 'slo', right: 'write' })
-  const before = await store.findSlo(ports.database, id)
+  const before = await requireRow(context, id)
   const row = await rowOf(context, { id, before }, body)
-  const own = { before, after: row }
+  const own = { before: auditFieldsOf(before), after: auditFieldsOf(row) }
   const fields = { ...tree.commonFields(body, object), collectorId: object.collectorId }
   const written = await tree.updateObject(context, object, {
     fields,
@@ -306,6 +307,13 @@ async function checkFilter(
   return { groupId, filterDefinition }
 }
 
+async function requireRow({ ports }: Context, id: number): Promise<store.SloDetails> {
+  const row = await store.findSlo(ports.database, id)
+  // Deleted between the two reads.
+  if (!row) throw noSuch('service level object')
+  return row
+}
+
 /** @param known the result of a commit, in place of a read */
 async function viewOf(
   context: Context,
@@ -315,34 +323,21 @@ async function viewOf(
   const { database } = context.ports
   const readable = readableBy(await rightsOf(context), 'o')
   const [there, deviceName, children, properties] = await Promise.all([
-    store.findSlo(database, object.id),
+    requireRow(context, object.id),
     store.findDeviceName(database, object.id, readable),
     store.countChildren(database, object.id, readable),
     known?.properties ?? tree.readProperties(database, object.id),
   ])
-  // Deleted between the two reads.
-  if (!there) throw noSuch('service level object')
   const row = { ...there, ...known?.own }
-  const { deviceId, pushState, sortMode, rules, isReason } = row
+  const { parameters, ...fields } = auditFieldsOf(row)
   return {
     ...tree.commonView(object, properties),
-    deviceId,
+    ...fields,
     deviceName,
-    stateOperation: rules.operation,
-    pushState,
-    sortMode,
-    ...rules.counters,
-    ignoreMaintenance: rules.ignoreMaintenance,
-    isReason,
     childrenFilter: row.childrenFilter && { ...row.childrenFilter, isFull: row.isFull },
-    parameters: {
-      children,
-      costsPerMin: row.costsPerMin,
-      currency: row.currency,
-      riskFactor: row.riskFactor,
-    },
+    parameters: { children, ...parameters },
     currentState: object.state,
-    reasons: await tree.readReasons(context, object, isReason),
+    reasons: await tree.readReasons(context, object, row.isReason),
     hasChildren: children > 0,
   }
 }

@@ -23,6 +23,7 @@ import {
   reasonsOf,
   refuseCircle,
 } from '../states/service.ts'
+import { auditFieldsOf } from './audit-fields.ts'
 import { OBJECT_NOUNS } from './schema.ts'
 import type { CommonBody, CommonView, ObjectType, Reasons } from './schema.ts'
 import * as store from './store.ts'
@@ -127,20 +128,20 @@ export function insertObject({ database, secrets }: Ports, input: NewObject): In
   return { key, writes: [...writes, ...notes], last }
 }
 
-/** Creates an object with its own rows in one batch, with the audit record `after`. `rowsOf` refers to the object by
- * `idOfPath(key)`.
+/** Creates an object with its own rows in one batch, with an audit entry. `rowsOf` refers to the object by `idOfPath(key)`.
+ * @param own the fields that only this type has, for the audit entry
  * @returns its id
  * @throws {Refusal} conflict when the parent was deleted in the meantime, precondition_failed when the request demands the
  * first object of this type and name below the parent, and there is one */
 export async function createObject(
   context: Context,
-  { input, after }: { readonly input: NewObject; readonly after: object },
+  { input, own }: { readonly input: NewObject; readonly own: object },
   rowsOf: (key: string) => readonly Write[],
 ): Promise<number> {
   const { ports } = context
   const { key, writes, last } = insertObject(ports, input)
-  const { type: objectType, parentId } = input
-  const audit = { action: 'create', objectType, objectId: { path: key }, after: { ...after, parentId } }
+  const after = { ...auditFieldsOf(input), ...own }
+  const audit = { action: 'create', objectType: input.type, objectId: { path: key }, after }
   const guards = demandsNew(context) ? [store.guardName(ports.database, key)] : []
   return commitCreation(ports.database, [...writes, ...guards, ...rowsOf(key), audited(context, audit), last])
 }
@@ -170,8 +171,8 @@ export type ObjectUpdate = {
   /** The pointer of the parent's field; default `/parentId`. */
   readonly parentPointer?: string
   readonly ifMatch: number | null
-  /** The object's own fields before and after, for the audit record. */
-  readonly own: { readonly before: object | null; readonly after: object }
+  /** The fields that only this type has, before and after, for the audit entry. */
+  readonly own: { readonly before: object; readonly after: object }
 }
 
 /** The writes of an update and its audit record, with a move if the body names another parent. The commit fails, as
@@ -186,8 +187,11 @@ async function updateObjectWrites(context: Context, row: ObjectRow, update: Obje
     action: 'update',
     objectType: row.type,
     objectId: row.id,
-    before: { ...row, properties: await store.readProperties(database, row.id), ...before },
-    after: { ...update.fields, parentId, ...after },
+    before: {
+      ...auditFieldsOf({ ...row, properties: await store.readProperties(database, row.id) }),
+      ...before,
+    },
+    after: { ...auditFieldsOf({ ...update.fields, parentId }), ...after },
   })
   const isMove = update.parentId != null && update.parentId !== row.parentId
   // Filters test jobs by the fields of their device, and all objects by their place.
@@ -281,6 +285,7 @@ export async function deleteObjectWrites(
   const { database, clock } = context.ports
   if (row.parentId === null) throw new Refusal('conflict', 'The root group cannot be deleted.')
   if (!isForced(context)) await refuseWhileShown(context, { kind: 'object', path: row.path })
+  const properties = await store.readProperties(database, row.id)
   const notes = [
     ...heldToVersion(context, { ...row, table: 'objects' }),
     ...closeBelow(database, row.path, clock.now()),
@@ -292,7 +297,7 @@ export async function deleteObjectWrites(
       action: 'delete',
       objectType: row.type,
       objectId: row.id,
-      before: { ...row, recursive },
+      before: { ...auditFieldsOf({ ...row, properties }), recursive },
     }),
   ]
   if (recursive) return [...notes, ...store.deleteSubtree(database, row)]

@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { noSuch } from '../../../lib/errors.ts'
 import { commit } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
 import { applyChanges, enqueueJobConfigs } from '../../job-config/service.ts'
 import type { DeviceBody, DeviceView } from '../schema.ts'
 import * as tree from '../service.ts'
@@ -14,14 +15,12 @@ export async function readDevice(
   context: Context,
   id: number,
 ): Promise<{ device: DeviceView; version: number }> {
-  const { database } = context.ports
+  const { ports } = context
   const row = await tree.requireObject(context, id, { type: 'device', right: 'read' })
   const [device, properties] = await Promise.all([
-    store.findDevice(database, id),
-    tree.readProperties(database, id),
+    requireDevice(ports, id),
+    tree.readProperties(ports.database, id),
   ])
-  // Deleted between the two reads.
-  if (!device) throw noSuch('device')
   return { device: await viewOf(context, row, { device, properties }), version: row.version }
 }
 
@@ -41,7 +40,7 @@ export async function createDevice(context: Context, parentId: number, body: Dev
         collectorId: body.collectorId,
         createdAt: ports.clock.now(),
       },
-      after: body,
+      own: auditFieldsOf(body),
     },
     (key) => [store.insertDevice(ports.database, key, deviceFields(body))],
   )
@@ -62,7 +61,8 @@ export async function updateDevice(
   const row = await tree.requireObject(context, id, { type: 'device', right: 'write' })
   if (body.collectorId !== row.collectorId) await tree.checkCollector(ports, body.collectorId, '/collectorId')
   const fields = { ...tree.commonFields(body, row), collectorId: body.collectorId }
-  const own = { before: await store.findDevice(database, id), after: deviceFields(body) }
+  const before = { ...(await requireDevice(ports, id)), collectorId: row.collectorId }
+  const own = { before: auditFieldsOf(before), after: auditFieldsOf(body) }
   const written = await tree.updateObject(context, row, {
     fields,
     parentId: body.parentId,
@@ -92,6 +92,13 @@ export async function deleteDevice(context: Context, id: number, recursive: bool
   await Promise.all([applyChanges(context.ports), context.ports.flow.runDue()])
 }
 
+async function requireDevice({ database }: Ports, id: number): Promise<store.DeviceRow> {
+  const device = await store.findDevice(database, id)
+  // Deleted between the two reads.
+  if (!device) throw noSuch('device')
+  return device
+}
+
 type KnownDevice = { readonly device: store.DeviceRow; readonly properties: readonly PropertyRow[] }
 
 async function viewOf(
@@ -104,6 +111,10 @@ async function viewOf(
   return { ...tree.commonView(row, properties), ...device, collectorId, hasChildren, reasons }
 }
 
-function deviceFields({ address, netmask, deviceName, parameter }: DeviceBody): store.DeviceRow {
+function deviceFields({ address, netmask, deviceName, parameter }: store.DeviceRow): store.DeviceRow {
   return { address, netmask, deviceName, parameter }
+}
+
+function auditFieldsOf({ collectorId, ...device }: store.DeviceRow & Pick<DeviceBody, 'collectorId'>) {
+  return { collectorId, ...deviceFields(device) }
 }

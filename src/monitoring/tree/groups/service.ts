@@ -32,7 +32,7 @@ export async function createGroup(context: Context, parentId: number, body: Grou
         collectorId: 0,
         createdAt: ports.clock.now(),
       },
-      after: body,
+      own: {},
     },
     () => [],
   )
@@ -50,7 +50,7 @@ export async function updateGroup(
   const { body, ifMatch } = change
   const row = await tree.requireObject(context, id, { type: 'group', right: 'write' })
   const fields = { ...tree.commonFields(body, row), collectorId: row.collectorId }
-  const own = { before: null, after: {} }
+  const own = { before: {}, after: {} }
   const written = await tree.updateObject(context, row, { fields, parentId: body.parentId, ifMatch, own })
   await context.ports.flow.runDue()
   const { row: group, properties } = await tree.showWritten(context, written)

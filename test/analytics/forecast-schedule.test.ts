@@ -1,13 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 
+import type { SQL } from 'drizzle-orm'
+
 import { createUser } from '../../src/access/users/service.ts'
 import { newUserBody } from '../../src/access/users/schema.ts'
 import { forecastBody } from '../../src/analytics/forecasts/definition.ts'
-import { createForecast, deleteForecast, readForecast } from '../../src/analytics/forecasts/service.ts'
+import {
+  createForecast,
+  deleteForecast,
+  listForecasts,
+  readForecast,
+} from '../../src/analytics/forecasts/service.ts'
 import { orderDueForecasts } from '../../src/analytics/forecasts/service/due.ts'
+import { FORECASTS_ID } from '../../src/automation/scripts/forecasts-id.ts'
+import { insertForecastsRow } from '../../src/automation/scripts/service.ts'
 import { dataSourceBody } from '../../src/data/sources/schema.ts'
 import { createDataSource } from '../../src/data/sources/service.ts'
+import { commit } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
+import { isScan, planOf, recording } from '../api/plans.ts'
 import { plantObject } from '../flow/plants.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 
@@ -92,6 +103,44 @@ test('a run that is ordered at its time moves the schedule to the next time', as
   expect(ordered).toMatchObject({ failure: null })
   expect(Date.parse(ordered.nextRunAt ?? '')).toBe(clock.at + HOUR_MS)
   expect(await database.all("select 1 from runs where state = 'queued'")).toHaveLength(1)
+})
+
+test('50 forecasts are listed in two statements, and the runs of each are found in indexes of runs that have not ended', async () => {
+  const stage = await openPorts()
+  const { ports } = stage
+  const context = administratorOf(ports)
+  const { database } = ports
+  const source = { type: 'job', jobId: 51, key: 'returnValue1' }
+  const common = { source, step: 'PT1H', history: 'P7D', horizon: 'PT1H', model: { kind: 'prophet' } }
+  for (let place = 1; place <= 50; place++)
+    await createForecast(context, forecastBody.parse({ name: `of many ${place}`, ...common }))
+  await commit(database, insertForecastsRow(database, 0))
+  for (const [id, state, finishedAt] of [
+    [7, 'queued', 'null'],
+    [8, 'succeeded', 1],
+  ])
+    await database.run(
+      `insert into runs (id, script_id, run_configuration_id, "trigger", state, attempt, "order", retries, is_cancelled,
+        log_sequence, log_lines, queued_at, finished_at)
+       values ('j_${id}', ${FORECASTS_ID}, ${id}, 'manual', '${state}', 1, '{}', 0, 0, 0, 0, 0, ${finishedAt})`,
+    )
+  let count = 0
+  const counting = new Proxy(database, {
+    get(target, name): unknown {
+      if (name === 'select' || name === 'all') count++
+      return Reflect.get(target, name)
+    },
+  })
+  const statements: SQL[] = []
+  const noting = { ...context, ports: { ...ports, database: recording(counting, statements) } }
+  const byState = Map.groupBy(await listForecasts(noting), ({ state }) => state)
+  expect(byState.get('never')).toHaveLength(49)
+  expect(byState.get('running')?.map(({ name }) => name)).toEqual(['of many 7'])
+  expect(count).toBe(2)
+  const plans = await Promise.all(statements.map((statement) => planOf(database, statement)))
+  expect(plans.flat().filter(isScan)).toEqual([])
+  expect(plans.flat().join('\n')).toMatch(/ runs_queued [^]+ runs_held /)
+  await stage.close()
 })
 
 test('the deletion of a forecast enqueues the configurations of all jobs whose limits name it', async () => {

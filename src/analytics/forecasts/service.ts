@@ -1,7 +1,6 @@
 import { recorder } from '../../access/audit/service.ts'
 import { refuseWhileShown, widgetsShowing } from '../../access/dashboard-use/service.ts'
-import { forgetForecastRuns, listForecastRuns } from '../../automation/runs/service/forecast-runs.ts'
-import { hasEnded } from '../../automation/runs/run.ts'
+import { forgetForecastRuns, runningForecasts } from '../../automation/runs/service/forecast-runs.ts'
 import { comes, nextAfter } from '../../automation/scripts/cron.ts'
 import type { Context, UserCaller } from '../../context.ts'
 import { demandedVersion, refuseStale } from '../../http/preconditions.ts'
@@ -48,8 +47,14 @@ type Versioned = { readonly view: ForecastView; readonly version: number }
 /** The forecasts, by name; there are 200 at most. */
 export async function listForecasts({ ports }: Context): Promise<ForecastSummary[]> {
   const rows = await store.listForecasts(ports.database)
-  const views = await Promise.all(rows.map((row) => viewOf(ports, row)))
-  return views.map((view) => Object.fromEntries(NAMES.map((name) => [name, view[name]])) as ForecastSummary)
+  const running = await runningForecasts(
+    ports,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => {
+    const view = viewOf(ports, row, running.has(row.id))
+    return Object.fromEntries(NAMES.map((name) => [name, view[name]])) as ForecastSummary
+  })
 }
 
 /** The forecasts with their definitions, by name. */
@@ -184,10 +189,9 @@ export function nextRunAfter(
   return nextAfter(schedule.cron, schedule.timeZone ?? settings.timeZone, at)
 }
 
-/** Whether the latest run of a forecast has not ended. */
+/** Whether a run of a forecast has not ended. */
 export async function isRunning(ports: Ports, id: number): Promise<boolean> {
-  const [latest] = await listForecastRuns(ports, { forecastId: id }, 1)
-  return latest !== undefined && !hasEnded(latest.state)
+  return (await runningForecasts(ports, [id])).has(id)
 }
 
 async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Result> {
@@ -275,10 +279,10 @@ function auditFieldsOf({
 }
 
 async function versioned(ports: Ports, row: OwnedForecast): Promise<Versioned> {
-  return { view: await viewOf(ports, row), version: row.version }
+  return { view: viewOf(ports, row, await isRunning(ports, row.id)), version: row.version }
 }
 
-async function viewOf(ports: Ports, row: OwnedForecast): Promise<ForecastView> {
+function viewOf(ports: Ports, row: OwnedForecast, hasRun: boolean): ForecastView {
   const format = timeFormat(ports.settings.timeZone)
   const shown = (at: number | null) => (at === null ? null : format(at))
   const { id, name, description, definition, ownerId, ownerName, summary, failure } = row
@@ -290,7 +294,7 @@ async function viewOf(ports: Ports, row: OwnedForecast): Promise<ForecastView> {
     description,
     ...definition,
     owner: { id: ownerId, name: ownerName },
-    state: await stateOf(ports, row, staleAt),
+    state: hasRun ? 'running' : stateOf(ports, row, staleAt),
     publishedRun: row.publishedRun,
     refreshedAt: shown(row.publishedAt),
     nextRunAt: shown(row.nextAt),
@@ -316,12 +320,8 @@ export function staleAtOf(
   return Math.min(summary.endAt, after ?? summary.endAt)
 }
 
-async function stateOf(
-  ports: Ports,
-  row: OwnedForecast,
-  staleAt: number | null,
-): Promise<ForecastView['state']> {
-  if (await isRunning(ports, row.id)) return 'running'
+/** The state of a forecast without a run. */
+function stateOf(ports: Ports, row: OwnedForecast, staleAt: number | null): ForecastView['state'] {
   if (row.failure) return 'failed'
   if (staleAt === null) return 'never'
   return staleAt <= ports.clock.now() ? 'stale' : 'ready'

@@ -1,4 +1,6 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
+import { eachOf } from '../../../db/lists.ts'
 import { unlessFull } from '../../../db/row-limit.ts'
 import { runs } from '../../../db/tables/runs.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
@@ -162,11 +164,11 @@ export async function findBusy(
   scriptId: number,
   configurationId: number,
 ): Promise<RunRow | null> {
-  const isBusy = sql`(${runs.state} = 'queued' or ${runs.leaseUntil} is not null)`
+  const isOpen = sql`(${runs.state} = 'queued' or ${runs.leaseUntil} is not null)`
   const [row] = await database
     .select()
     .from(runs)
-    .where(and(isOf(scriptId, configurationId), isBusy))
+    .where(and(isOf(scriptId, configurationId), isOpen))
     .limit(1)
   return row ? (row as RunRow) : null
 }
@@ -180,16 +182,30 @@ export async function countEnded(database: Database, scriptId: number): Promise<
   return row?.ended ?? 0
 }
 
-function isBusyFor({ scriptId, runConfigurationId }: RunRow) {
-  return sql`exists (select 1 from runs where ${isOf(scriptId, runConfigurationId)}
-    and (state = 'queued' or lease_until is not null))`
+/** Of these configurations of a script, the ones with a run that has not ended. */
+export async function listBusy(
+  database: Database,
+  scriptId: number,
+  configurationIds: readonly number[],
+): Promise<readonly number[]> {
+  const rows = await database.all<{ id: number }>(sql`
+    select value as id from ${eachOf(configurationIds)} where ${isBusy(scriptId, sql`value`)}`)
+  return rows.map(({ id }) => id)
+}
+
+/** Whether a run of a configuration has not ended. Each half has an index of its own, so that the history is not read. */
+function isBusy(scriptId: number, configurationId: number | SQL) {
+  const isThere = (condition: SQL) =>
+    sql`exists (select 1 from runs where ${isOf(scriptId, configurationId)} and ${condition})`
+  return sql`(${isThere(sql`state = 'queued'`)} or ${isThere(sql`lease_until is not null`)})`
 }
 
 /** Inserts a run. Fails, as `isRefused` recognises, where another one of its configuration has not ended. */
 export function insertAlone(database: Database, row: RunRow): Write {
-  return database
-    .insert(runs)
-    .values({ ...row, state: sql`case when not ${isBusyFor(row)} then ${row.state} end` })
+  return database.insert(runs).values({
+    ...row,
+    state: sql`case when not ${isBusy(row.scriptId, row.runConfigurationId)} then ${row.state} end`,
+  })
 }
 
 /** Whether a commit failed because of other runs of the configuration: `insertRun`, `insertAlone`. */
@@ -199,12 +215,12 @@ export function isRefused(error: unknown): boolean {
 
 /** Inserts a run, which is cancelled for that reason where another one of its configuration has not ended. */
 export function insertUnlessBusy(database: Database, row: RunRow, error: string): Write {
-  const isBusy = isBusyFor(row)
+  const isSkipped = isBusy(row.scriptId, row.runConfigurationId)
   return database.insert(runs).values({
     ...row,
-    state: sql`case when ${isBusy} then 'cancelled' else ${row.state} end`,
-    error: sql`case when ${isBusy} then ${error} end`,
-    finishedAt: sql`case when ${isBusy} then cast(${row.queuedAt} as integer) end`,
+    state: sql`case when ${isSkipped} then 'cancelled' else ${row.state} end`,
+    error: sql`case when ${isSkipped} then ${error} end`,
+    finishedAt: sql`case when ${isSkipped} then cast(${row.queuedAt} as integer) end`,
   })
 }
 
@@ -227,7 +243,7 @@ export function cancelPrevious(
   ]
 }
 
-function isOf(scriptId: number, configurationId: number) {
+function isOf(scriptId: number, configurationId: number | SQL) {
   return and(eq(runs.scriptId, scriptId), eq(runs.runConfigurationId, configurationId))
 }
 

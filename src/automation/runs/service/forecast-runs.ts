@@ -99,6 +99,14 @@ export async function orderForecastRun(ports: Ports, order: ForecastRunOrder): P
   return run
 }
 
+/** Of these forecasts, the ones with a run that has not ended. */
+export async function runningForecasts(
+  { database }: Ports,
+  forecastIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  return new Set(await store.listBusy(database, FORECASTS_ID, forecastIds))
+}
+
 /** Runs of a forecast, the latest first. */
 export function listForecastRuns(
   { database }: Ports,

@@ -28,7 +28,7 @@ export const runs = sqliteTable(
     runConfigurationId: integer('run_configuration_id').notNull(),
     /** `manual`, `schedule`, `webhook`, `dashboard`, `dataSource`, `alarm` */
     trigger: text().notNull(),
-    /** In whose name; null once that user is gone. */
+    /** In whose name. No reference: the user may be gone. */
     userId: integer('user_id'),
     /** `queued`, `assigned`, `preparing`, `running`, `succeeded`, `failed`, `timed_out`, `cancelled`, `lost` */
     state: text().notNull(),

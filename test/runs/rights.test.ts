@@ -14,6 +14,7 @@ import {
 import { webhookBody } from '../../src/automation/webhooks/schema.ts'
 import { createWebhook } from '../../src/automation/webhooks/service.ts'
 import type { Context, Role } from '../../src/context.ts'
+import { rejection } from '../contract/rejection.ts'
 import type { FakeRunner } from './fake-runner.ts'
 import { openRunStage } from './stage.ts'
 
@@ -151,6 +152,23 @@ describe('a run that an administrator orders', () => {
     expect((await nextOf()).isAdministrators).toBe(false)
     await rerunJob(administratorContext(), { scriptId: script.id, id: again.job.id }, null)
     expect((await nextOf()).isAdministrators).toBe(false)
+  })
+
+  test('is refused as a repetition where a user who chose its arguments is gone', async () => {
+    const script = await stage.script()
+    const editor = await userOf('edit', 'editor')
+    const { job } = await order(editor, script)
+    await nextOf()
+    const repeat = (id: string) => rerunJob(administratorContext(), { scriptId: script.id, id }, null)
+    const again = await repeat(job.id)
+    await nextOf()
+    await stage.ports.database.run(`delete from users where id = ${editor.id}`)
+    const refused = {
+      code: 'forbidden',
+      detail: 'A user who chose what is run again was deleted, or may not run scripts any more.',
+    }
+    for (const id of [job.id, again.job.id]) expect(await rejection(repeat(id))).toMatchObject(refused)
+    expect(await jobsOf(script)).toHaveLength(2)
   })
 
   test('has the rights of whoever made another configuration the default one by deleting one', async () => {

@@ -4,6 +4,7 @@ import { Refusal } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
 import { hasEnded } from './run.ts'
 import type { JobsQuery, JobView, LogQuery, LogView, RunBody, StatusView } from './schema.ts'
+import { callerFor } from './service/acting-user.ts'
 import { changeRun } from './service/transition-run.ts'
 import { copyUploads } from './service/files.ts'
 import { orderRun, readJob, requireRun } from './service/order-run.ts'
@@ -73,7 +74,7 @@ export async function cancelJob(context: Context, { scriptId, id }: RunName): Pr
 
 /** Repeats a run with its input files. The user who ordered it first chose its arguments, so the
  * new run has no rights that this user does not have.
- * @throws {Refusal} not_found, and what an order throws */
+ * @throws {Refusal} not_found, forbidden where that user was deleted or may not run scripts any more, and what an order throws */
 export async function rerunJob(
   context: Context,
   { scriptId, id }: RunName,
@@ -81,6 +82,9 @@ export async function rerunJob(
 ): Promise<OrderedRun> {
   const { ports } = context
   const { runConfigurationId, order, userId } = await requireRun(ports, scriptId, id)
+  const boundBy: number[] = []
+  for (const chooser of new Set([...(order.boundBy ?? []), userId]))
+    boundBy.push((await callerFor(ports, chooser, 'A user who chose what is run again')).userId)
   return orderRun(context, {
     scriptId,
     runConfigurationId: runConfigurationId === 0 ? null : runConfigurationId,
@@ -89,7 +93,7 @@ export async function rerunJob(
     trigger: 'manual',
     uploads: await copyUploads(ports, id),
     key,
-    boundBy: [...(order.boundBy ?? []), ...(userId === null ? [] : [userId])],
+    boundBy,
   })
 }
 

@@ -15,6 +15,6 @@ export async function callerFor(
 ): Promise<UserCaller> {
   const account = userId === null ? null : await accountOf(ports, userId)
   if (!account || !readsScripts(account.role))
-    throw new Refusal('forbidden', `${who} may not run scripts any more.`)
+    throw new Refusal('forbidden', `${who} was deleted, or may not run scripts any more.`)
   return userOf(account)
 }

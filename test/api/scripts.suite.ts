@@ -202,6 +202,10 @@ const scenarios: Scenario[] = [
       expect((await client.request('GET', `/scripts/${encodeURIComponent('CAFe\u0301')}`)).body['id']).toBe(
         id,
       )
+      await good(client.request('PUT', `/scripts/${id}`, { json: { name: 'bar' } }))
+      const former = `/scripts/${encodeURIComponent('Caf\u00e9')}`
+      for (const path of [former, `${former}/settings`, `${former}/files/run.sh`])
+        expectAnswer(await client.request('PUT', path, { json: { name: 'bar' } }), { answers: 'not_found' })
       for (const one of [id, other.id]) await good(client.request('DELETE', `/scripts/${one}`))
     },
   },

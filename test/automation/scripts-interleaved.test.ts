@@ -13,7 +13,7 @@ import {
   listSchedules,
 } from '../../src/automation/scripts/schedule-configurations/service.ts'
 import { scriptBody } from '../../src/automation/scripts/schema.ts'
-import { createScript, deleteScript } from '../../src/automation/scripts/service.ts'
+import { createScript, deleteScript, updateScript } from '../../src/automation/scripts/service.ts'
 import { settingsBody } from '../../src/automation/scripts/settings/schema.ts'
 import { updateSettings } from '../../src/automation/scripts/settings/service.ts'
 import { cancelJob } from '../../src/automation/runs/service.ts'
@@ -21,7 +21,7 @@ import type { ListedRun } from '../../src/automation/runs/service.ts'
 import { listForecastRuns, orderForecastRun } from '../../src/automation/runs/service/forecast-runs.ts'
 import { takeOutput } from '../../src/automation/runs/service/files.ts'
 import { orderRun } from '../../src/automation/runs/service/order-run.ts'
-import { putFile } from '../../src/automation/scripts/files/service.ts'
+import { listTree, makeDirectory, putFile, saveTreeFile } from '../../src/automation/scripts/files/service.ts'
 import { groupIdOf } from '../../src/automation/scripts/groups/service.ts'
 import { importScript } from '../../src/automation/scripts/service/import.ts'
 import type { Context } from '../../src/context.ts'
@@ -58,6 +58,28 @@ onEachDatabase((callers) => {
       'last',
     )
     expect(last).toMatchObject({ version: 4, view: { description: 'last' } })
+  })
+
+  test('a file goes to the script that had the name, also where it is renamed and another gets the name', async () => {
+    const { context, after } = callers()
+    await createScript(context, scriptBody.parse({ name: 'named' }))
+    const renamed = async () => {
+      await updateScript(context, 'named', { body: scriptBody.parse({ name: 'renamed' }), ifMatch: null })
+      await createScript(context, scriptBody.parse({ name: 'named' }))
+    }
+    const pathsOf = async (name: string) => (await listTree(context, name)).map(({ path }) => path)
+    const file = { path: 'run.sh', bytes: new Uint8Array(1), condition: () => undefined }
+    const changes: readonly ((as: Context) => Promise<unknown>)[] = [
+      // The bytes are noted in a commit before that of the tree.
+      (as) => saveTreeFile(as, 'named', file),
+      (as) => makeDirectory(as, 'named', 'run.sh'),
+    ]
+    for (const change of changes) {
+      await change(after(renamed))
+      expect([await pathsOf('renamed'), await pathsOf('named')]).toEqual([['run.sh'], []])
+      await deleteScript(context, 'renamed', { isForced: true })
+    }
+    await deleteScript(context, 'named', { isForced: true })
   })
 
   test('the answer to a new script or configuration is this one, although it is deleted at once', async () => {

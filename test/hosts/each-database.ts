@@ -10,8 +10,8 @@ type Other = () => Promise<unknown>
 /** The administrator on one system database, alone and beside another caller. */
 export type Callers = {
   readonly context: Context
-  /** The administrator whose first commit comes after the work of another caller. */
-  readonly after: (other: Other) => Context
+  /** The administrator whose `nth` commit, by default the first, comes after the work of another caller. */
+  readonly after: (other: Other, nth?: number) => Context
   /** The administrator whose first commit is followed by the work of another caller. */
   readonly before: (other: Other) => Context
 }
@@ -33,7 +33,7 @@ export function onEachDatabase(tests: (callers: () => Callers) => void): void {
         }
         callers = {
           context: administratorOf(ports),
-          after: (other) => administratorOf(precededBy(ports, other)),
+          after: (other, nth) => administratorOf(precededBy(ports, other, nth)),
           before: (other) => administratorOf(followedBy(ports, other)),
         }
       })

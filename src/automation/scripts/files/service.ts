@@ -70,9 +70,9 @@ export async function saveTreeFile(
   }: { readonly path: string; readonly bytes: Uint8Array<ArrayBuffer>; readonly condition: Condition },
 ): Promise<{ file: EntryView; isNew: boolean }> {
   const { ports } = context
-  const script = await requireScript(ports, ref)
-  const entry = await putFile(ports, script.id, path, bytes)
-  const { before } = await changeTree(context, ref, {
+  const { id } = await requireScript(ports, ref)
+  const entry = await putFile(ports, id, path, bytes)
+  const { before } = await changeTree(context, id, {
     path,
     make(tree) {
       condition(shaAt(tree, path))
@@ -158,7 +158,7 @@ type Changing = {
 
 async function changeTree(
   context: Context,
-  ref: string,
+  ref: number | string,
   { path, pointer = '{path}', told, make }: Changing,
 ): Promise<{ before: Tree; after: Tree }> {
   const { ports } = context

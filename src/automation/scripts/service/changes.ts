@@ -27,7 +27,8 @@ export function findScript({ database }: Ports, key: number | string): Promise<S
 }
 
 /** Changes a script: its settings, its tree, its configurations. `make` makes the writes from the current script, and again
- * when a concurrent request changes the script before the commit.
+ * when a concurrent request changes the script before the commit. A name is resolved once: a script that gets the name
+ * meanwhile stays as it is.
  * @throws {Refusal} not_found; overloaded after 50 such conflicts; any error of `make` */
 export async function changeScript<Result>(
   ports: Ports,
@@ -35,8 +36,10 @@ export async function changeScript<Result>(
   make: (script: ScriptRow) => Promise<ScriptWrite<Result>>,
 ): Promise<Result> {
   const { database, clock } = ports
+  let key = ref
   return retryOnConflict(isChanged, async () => {
-    const script = await requireScript(ports, ref)
+    const script = await requireScript(ports, key)
+    key = script.id
     const { change, writes, resultOf } = await make(script)
     const updated = store.updateScript(database, script, { ...change, updatedAt: clock.now() })
     const [, ...returned] = await database.batch([updated, ...writes])

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { COLUMN_TYPES } from '../../src/domain/table.ts'
+import { nothingRuns } from '../../src/automation/scripts/detection.ts'
 import { codesOf } from '../../src/http/problem.ts'
 
 const SERVICE = join(import.meta.dir, '../../src')
@@ -13,6 +14,42 @@ const VALUE = /(?<!(?:plural,|\}) (?:zero|one|two|few|many|other|=\d+) )\{(\w+)(
 /** A sentence in the source of imports, in quotes, that is the message of a fault or of a refusal. */
 const IMPORT_FAULT =
   /(?:unreadable\(\s*|'import_failed', |message = |message: |CSV\w*: |INVALID\w*: )(['`])([A-Z](?:(?!\1).)+)\1/g
+
+const RUNS = join(SERVICE, 'automation/runs/service')
+const RUNNER = '../workers/runner'
+
+/** The sentences in the source, in quotes, that a run or a forecast stores when it fails, their least number, and their files. */
+const RUN_REASONS: readonly (readonly [pattern: RegExp, least: number, ...paths: string[]])[] = [
+  [
+    /(?:return |SKIPPED = |: )(['`])([A-Z](?:(?!\1).)+(?:\.|why\}))\1/g,
+    4,
+    'automation/runs/service/holders.ts',
+    'automation/runs/service/order-run.ts',
+    'automation/runs/service/transition-run.ts',
+  ],
+  [
+    /loseRun\([^;]*?'(the runner [^']+)'/g,
+    4,
+    'automation/runs/runners/service.ts',
+    'automation/runs/service/dispatch.ts',
+  ],
+  [/'(?:not_found|conflict)',\s*`(The data source [^`]+)`/g, 3, 'data/sources/service.ts'],
+  [
+    /'(?:query_failed|name_taken)',\s*(['`])([A-Z](?:(?!\1).)+\.)\1/g,
+    3,
+    'analytics/forecasts/service/settle.ts',
+  ],
+  [
+    /(?:Unprepared\(\s*|RangeError\(|Error\(|return |error: |\?\? )(['`])([A-Z](?:(?!\1).)+(?:\.|\(\)\}))\1/g,
+    13,
+    `${RUNNER}/run.ts`,
+    `${RUNNER}/job.ts`,
+    `${RUNNER}/filesystem.ts`,
+    `${RUNNER}/engines/python.ts`,
+    `${RUNNER}/engines/forecast.ts`,
+    `${RUNNER}/sandbox/process.ts`,
+  ],
+]
 
 type Texts = Readonly<Record<string, string>>
 
@@ -92,7 +129,26 @@ test('each fault of an import has a text in German and French', () => {
   )
   expect(found.length).toBeGreaterThan(50)
   const ofTypes = COLUMN_TYPES.map((type) => `The value is not of the type ${type}.`)
-  const faults = [...found.filter((sentence) => !sentence.includes(' ${type}.')), ...ofTypes]
+  expectFaultsKnown([...found.filter((sentence) => !sentence.includes(' ${type}.')), ...ofTypes])
+})
+
+test('each reason for which a run fails has a text in German and French', () => {
+  const found = RUN_REASONS.flatMap(([pattern, least, ...paths]) => {
+    const sources = paths.map((path) => readFileSync(join(SERVICE, path), 'utf8'))
+    const sentences = sources.flatMap((text) =>
+      [...text.matchAll(pattern)].map((match) => match.at(-1) ?? ''),
+    )
+    expect(sentences.length).toBeGreaterThanOrEqual(least)
+    return sentences
+  })
+  const ofTrees = [[], ['a.py'], ['a.py', 'b.py']].map(nothingRuns)
+  expectFaultsKnown([...found, ...ofTrees])
+  const people = readFileSync(join(RUNS, 'holders.ts'), 'utf8').matchAll(/did: '([^']+)'/g)
+  expectFaultsKnown([...people].map(([, did]) => `The user who ${did ?? ''}`))
+})
+
+function expectFaultsKnown(faults: readonly string[]): void {
+  expect(faults).not.toEqual([])
   for (const language of ['de', 'fr']) {
     const known = Object.keys(textsOf('language/problems', language)).map(
       (key) =>
@@ -105,7 +161,7 @@ test('each fault of an import has a text in German and French', () => {
     )
     expect(faults.filter((fault) => !known.some((pattern) => pattern.test(fault)))).toEqual([])
   }
-})
+}
 
 test('each kind of object and each action that the service writes to the audit log has a word', () => {
   const rooms = readdirSync(SERVICE, { recursive: true, encoding: 'utf8' })

@@ -5,6 +5,7 @@ import { useContext, useEffect, useState } from 'preact/hooks'
 import type { Failure, Subject } from '../api/failure.ts'
 import type { Resource } from '../api/resource.ts'
 import { user } from '../api/session.ts'
+import { faultText } from '../language/problems.ts'
 import { t } from '../language/t.ts'
 import { Button } from './controls.tsx'
 import { Icon } from './icons.tsx'
@@ -168,6 +169,12 @@ function Reason({ failure }: { readonly failure: Failure }): JSX.Element {
       )}
     </>
   )
+}
+
+/** A reason that the service has stored, in the language of the page; one without a translation stays in English. */
+export function StoredReason({ reason }: { readonly reason: string }): JSX.Element {
+  const text = faultText(reason)
+  return <div lang={text === reason ? 'en' : undefined}>{text}</div>
 }
 
 function RequestId({ id }: { readonly id: string }): JSX.Element {

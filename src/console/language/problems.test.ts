@@ -63,6 +63,14 @@ test('the end of a run is in the language of the page, with the reason within it
     'Versuch 2 ging verloren: der Runner antwortet nicht mehr.',
   )
   expect(faultText('The script ended with exit code 3.')).toBe('Das Skript endete mit dem Exit-Code 3.')
+  expect(faultText('lost: Attempt 1 was lost: the runner was deleted.')).toBe(
+    'verloren: Versuch 1 ging verloren: der Runner wurde gelöscht.',
+  )
+  const gone =
+    'The user who last changed the run configuration was deleted, or may not run scripts any more. Ask an administrator to save it again.'
+  expect(faultText(gone)).toBe(
+    'Der Benutzer, der die Konfiguration zuletzt geändert hat, wurde gelöscht oder darf keine Skripte mehr ausführen. Bitten Sie einen Administrator, erneut zu speichern.',
+  )
 })
 
 test('an unknown code has the detail of the API', () => {

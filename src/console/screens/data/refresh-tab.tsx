@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts'
 import { forget, invalidate, useGet } from '../../api/resource.ts'
 import { Button } from '../../kit/controls.tsx'
 import { KeyValues } from '../../kit/data.tsx'
-import { FailureNote, Note, Progress, Show } from '../../kit/feedback.tsx'
+import { FailureNote, Note, Progress, Show, StoredReason } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
 import { Confirm } from '../../kit/overlays.tsx'
 import { now, Time } from '../../kit/time.tsx'
@@ -106,7 +106,7 @@ function Origin({ refresh }: { readonly refresh: Refresh }): JSX.Element {
           <b>
             {t('data.refresh.failures', { count: state.failures })} <Time at={state.failedAt} />
           </b>
-          <div lang="en">{error.detail}</div>
+          <StoredReason reason={error.detail} />
           <div>{t('data.refresh.oldRows')}</div>
         </Note>
       )}

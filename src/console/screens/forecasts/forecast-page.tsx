@@ -8,7 +8,7 @@ import type { Resource } from '../../api/resource.ts'
 import { useAction } from '../../kit/background.ts'
 import { Button, SelectField } from '../../kit/controls.tsx'
 import { Card, KeyValues, PageHead, Table } from '../../kit/data.tsx'
-import { Empty, Note, Show } from '../../kit/feedback.tsx'
+import { Empty, Note, Show, StoredReason } from '../../kit/feedback.tsx'
 import { linkTo, objectLink, useQuery } from '../../kit/location.ts'
 import { Confirm, Menu } from '../../kit/overlays.tsx'
 import { Time } from '../../kit/time.tsx'
@@ -63,7 +63,7 @@ function Shown({
         {failure && (
           <Note kind="minor" role="status">
             <b>{t('forecasts.lastFailed')}</b>
-            <div lang="en">{failure.detail}</div>
+            <StoredReason reason={failure.detail} />
           </Note>
         )}
         <Show resource={resource}>{(shown) => <Parts forecast={shown} />}</Show>
@@ -176,7 +176,7 @@ function Groups({ id, name }: { readonly id: number; readonly name: string }): J
       {chosen?.error ? (
         <Note kind="warning">
           <b>{t('forecasts.seriesFailed')}</b>
-          <div lang="en">{chosen.error.detail}</div>
+          <StoredReason reason={chosen.error.detail} />
         </Note>
       ) : (
         <Show resource={band} what={t('forecasts.failedBand')}>
@@ -216,7 +216,7 @@ function RunsCard({ id }: { readonly id: number }): JSX.Element {
                   key: 'error',
                   title: t('forecasts.outcome'),
                   cell: ({ published, error }) =>
-                    published ? t('forecasts.published') : <span lang="en">{error}</span>,
+                    published ? t('forecasts.published') : error !== null && <StoredReason reason={error} />,
                 },
               ]}
             />

@@ -7,7 +7,7 @@ import { invalidate } from '../../api/resource.ts'
 import { useAction } from '../../kit/background.ts'
 import { Button, Check, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card, KeyValues } from '../../kit/data.tsx'
-import { Note } from '../../kit/feedback.tsx'
+import { Note, StoredReason } from '../../kit/feedback.tsx'
 import { Ago, durationText, now, Time } from '../../kit/time.tsx'
 import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
@@ -92,7 +92,7 @@ function Stored({
       {error && (
         <Note kind="minor">
           <b>{t('queries.notComputed')}</b>
-          <div lang="en">{error.detail}</div>
+          <StoredReason reason={error.detail} />
         </Note>
       )}
       <span>

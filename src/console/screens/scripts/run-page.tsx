@@ -5,11 +5,10 @@ import { call, send } from '../../api/client.ts'
 import { invalidate, isUnread, useGet } from '../../api/resource.ts'
 import { Button } from '../../kit/controls.tsx'
 import { KeyValues, PageHead } from '../../kit/data.tsx'
-import { FailureNote, Note, Progress, Skeleton, StaleOf } from '../../kit/feedback.tsx'
+import { FailureNote, Note, Progress, Skeleton, StaleOf, StoredReason } from '../../kit/feedback.tsx'
 import { linkTo, objectLink } from '../../kit/location.ts'
 import { bytesText } from '../../kit/numbers.ts'
 import { durationText, now, Time } from '../../kit/time.tsx'
-import { faultText } from '../../language/problems.ts'
 import { t } from '../../language/t.ts'
 import { saveFile } from '../../kit/save-file.ts'
 import { LogView } from './log-view.tsx'
@@ -52,7 +51,7 @@ export function RunPage({ script, jobId }: Props): JSX.Element {
             <StaleOf resources={[read]} />
             {run.error && (
               <Note kind="major" role="alert">
-                {faultText(run.error)}
+                <StoredReason reason={run.error} />
               </Note>
             )}
             {isActive(run) && run.progress.value !== null && (

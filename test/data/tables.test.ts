@@ -9,9 +9,10 @@ import {
   publishTable,
   sweepGenerations,
 } from '../../src/data/tables/service.ts'
-import { createDataSource } from '../../src/data/sources/service.ts'
+import { createDataSource, deleteDataSource, updateDataSource } from '../../src/data/sources/service.ts'
 import { dataSourceBody } from '../../src/data/sources/schema.ts'
 import { Refusal } from '../../src/lib/errors.ts'
+import { rejection } from '../contract/rejection.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 
 const HOURS_MS = 7_200_000
@@ -73,6 +74,24 @@ test('an import does not replace a table that was replaced or deleted meanwhile,
   expect(await openTable(world.ports, sourceId, 'orders')).toBeNull()
   await sweepLater()
   for (const id of [second.tableId, second.tableId + 1, second.tableId + 2]) expect(dropped).toContain(id)
+})
+
+test('an import makes no table of a data source that became a database or was deleted meanwhile', async () => {
+  const context = administratorOf(world.ports)
+  const { view } = await createDataSource(context, dataSourceBody.parse({ name: 'changing', type: 'csv' }))
+  const generation = await beginGeneration(world.ports, view.id)
+  const contents = { name: 'late', columns: COLUMNS, rows: 1, generation }
+  const refused = async () =>
+    expect(await rejection(publishTable(context, contents, { before: null, others: [] }))).toMatchObject({
+      code: 'not_found',
+    })
+  const connection = { host: 'db.example.org', database: 'sales', user: 'reader' }
+  const body = dataSourceBody.parse({ name: 'changing', type: 'mysql', connection })
+  await updateDataSource(context, view.id, { body, ifMatch: null })
+  await refused()
+  expect(await openTable(world.ports, view.id, 'late')).toBeNull()
+  await deleteDataSource(context, view.id, { isForced: false })
+  await refused()
 })
 
 test('work that fails has its own error, also where its generation cannot be abandoned', async () => {

@@ -6,7 +6,7 @@ import type { Column, Row } from '../../domain/table.ts'
 import { commitIfMatch, entityTag } from '../../http/preconditions.ts'
 import { Refusal, noSuch } from '../../lib/errors.ts'
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
-import { commit, isForeignKeyViolation, isUniqueViolation } from '../../ports/database.ts'
+import { commit, isUniqueViolation } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { RelationColumn } from '../../ports/databases.ts'
 import type { Ports } from '../../ports/index.ts'
@@ -242,8 +242,8 @@ export async function publishTable(
   } catch (error) {
     if (store.isChanged(error)) throw changed()
     if (isUniqueViolation(error, 'data_tables.name')) throw nameTaken(name, namePointer)
-    if (!isForeignKeyViolation(error)) throw error
-    throw new Refusal('not_found', 'The data source was deleted during the import.')
+    if (!store.hasNoSource(error)) throw error
+    throw new Refusal('not_found', 'The data source was deleted or became a database during the import.')
   }
 }
 

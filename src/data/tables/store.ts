@@ -67,9 +67,17 @@ export async function insertGeneration(
   return made.id
 }
 
-/** Adds a table. The commit fails, as `isUniqueViolation` recognises, where the source has one of this name. */
+/** Adds a table. The commit fails, as `isUniqueViolation` recognises, where the source has one of this name, and as `hasNoSource`
+ * recognises, where the source does not exist or is a database. */
 export function insertTable(database: Database, change: TableChange, at: number): Write {
-  return database.insert(dataTables).values({ ...change, version: 1, createdAt: at, updatedAt: at })
+  const dataSourceId = sql`(select id from data_sources where id = ${change.dataSourceId} and type = 'csv')`
+  return database
+    .insert(dataTables)
+    .values({ ...change, dataSourceId, version: 1, createdAt: at, updatedAt: at })
+}
+
+export function hasNoSource(error: unknown): boolean {
+  return isNotNullViolation(error, 'data_tables.data_source_id')
 }
 
 /** Gives a table other contents. */

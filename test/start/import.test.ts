@@ -240,6 +240,13 @@ test.each([
   })
 })
 
+test('each fault of a file is printed', async () => {
+  const checks = Array.from({ length: 25 }, () => ({ ...CHECK, grace: 'long' }))
+  const { message } = (await rejection(imported('healthchecks', { checks }))) as Error
+  const places = [...message.matchAll(/^ {2}(\S+) /gm)].map(([, place]) => place)
+  expect(places).toEqual(checks.map((_, index) => `/checks/${index}/grace`))
+})
+
 test.each([
   [1, 'PT1S'],
   [60, 'PT1M'],

@@ -1,14 +1,12 @@
 import { stringify } from 'yaml'
 import type * as z from 'zod'
 
-import { CommandFailure, EXIT } from '../../server/failures.ts'
 import type { Action, Command } from './action.ts'
 import { fromHealthchecks, healthchecksSchema } from './import/healthchecks.ts'
 import type { ImportedGroup } from './import/imported.ts'
 import { fromUptimeKuma, uptimeKumaSchema } from './import/uptime-kuma.ts'
-import { readJson } from './input.ts'
+import { readJson, valid } from './input.ts'
 
-const FAULTS_SHOWN = 10
 const LINE_WIDTH = 120
 
 /** `tidemark import`: prints the checks of another system as a manifest. */
@@ -33,14 +31,10 @@ function action<Schema extends z.ZodType>(
     count: [1, 1],
     options: { manifest: { value: 'name' } },
     run: async (invocation) => {
-      const read = schema.safeParse(await readJson(invocation.file()))
-      if (!read.success) {
-        const faults = read.error.issues.slice(0, FAULTS_SHOWN)
-        const lines = faults.map(({ path, message }) => `\n  /${path.join('/')} ${message}`)
-        throw new CommandFailure(EXIT.data, `The file is not an export of ${source}.${lines.join('')}`)
-      }
+      const document = await readJson(invocation.file())
+      const group = groupOf(valid(document, schema, `The file is not an export of ${source}.`))
       const manifest = invocation.text('manifest') ?? source
-      return { text: stringify({ manifest, groups: [groupOf(read.data)] }, { lineWidth: LINE_WIDTH }) }
+      return { text: stringify({ manifest, groups: [group] }, { lineWidth: LINE_WIDTH }) }
     },
   }
 }

@@ -1,5 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 
+import type * as z from 'zod'
+
 import { CommandFailure, EXIT } from '../../server/failures.ts'
 
 /** A text in UTF-8, with or without a byte order mark. @throws {CommandFailure} data, where it is in another encoding */
@@ -61,4 +63,22 @@ export async function readJson(path: string): Promise<unknown> {
   } catch (cause) {
     throw new CommandFailure(EXIT.data, `${path} is not JSON: ${(cause as Error).message}.`, { cause })
   }
+}
+
+/** The value as its schema outputs it. @throws {CommandFailure} data, with the refusal and a line for each fault */
+export function valid<Schema extends z.ZodType>(
+  value: unknown,
+  schema: Schema,
+  refusal: string,
+): z.output<Schema> {
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  const faults = read.error.issues.map((issue) => `\n  ${faultOf(issue)}`)
+  throw new CommandFailure(EXIT.data, `${refusal}${faults.join('')}`)
+}
+
+function faultOf(issue: z.core.$ZodIssue): string {
+  const message =
+    issue.code === 'unrecognized_keys' ? `has unknown fields: ${issue.keys.join(', ')}` : issue.message
+  return `/${issue.path.join('/')} ${message}`
 }

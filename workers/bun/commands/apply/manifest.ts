@@ -6,7 +6,7 @@ import type { Document } from 'yaml'
 import * as z from 'zod'
 
 import { CommandFailure, EXIT } from '../../../server/failures.ts'
-import { readNames, readText, unreadable } from '../input.ts'
+import { readNames, readText, unreadable, valid } from '../input.ts'
 
 /** The property of an object that names the manifest that manages it. */
 export const MARKER = 'tidemark.manifest'
@@ -186,10 +186,7 @@ async function documentsOf(file: string): Promise<readonly z.infer<typeof manife
   return parsed.map((document) => {
     const [error] = document.errors
     if (error) throw new CommandFailure(EXIT.data, `${file}: ${error.message}`)
-    const read = manifestSchema.safeParse(valueOf(document, file))
-    if (read.success) return read.data
-    const faults = read.error.issues.map((issue) => `\n  ${faultOf(issue)}`)
-    throw new CommandFailure(EXIT.data, `${file} is not a manifest.${faults.join('')}`)
+    return valid(valueOf(document, file), manifestSchema, `${file} is not a manifest.`)
   })
 }
 
@@ -200,12 +197,6 @@ function valueOf(document: Document, file: string): unknown {
   } catch (cause) {
     throw new CommandFailure(EXIT.data, `${file}: ${(cause as Error).message}.`, { cause })
   }
-}
-
-function faultOf(issue: z.core.$ZodIssue): string {
-  const message =
-    issue.code === 'unrecognized_keys' ? `has unknown fields: ${issue.keys.join(', ')}` : issue.message
-  return `/${issue.path.join('/')} ${message}`
 }
 
 function wantedGroup({ groups, devices, slos, slcs, ...rest }: Group): Wanted {

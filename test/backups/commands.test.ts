@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { runCommand } from '../../workers/bun/commands/action.ts'
 import type { Confirm, Environment } from '../../workers/bun/commands/action.ts'
 import { backupCommand } from '../../workers/bun/commands/backup.ts'
 import { defaultUrl } from '../../workers/bun/commands/client.ts'
+import { restoreInto } from '../../workers/bun/commands/restore-into.ts'
 import { restoreCommand } from '../../workers/bun/commands/restore.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import { readServerSettings } from '../../workers/server/settings.ts'
@@ -276,6 +278,27 @@ describe('a restore', () => {
     expect((await fetch(`${server.url}/users`, { headers })).status).toBe(200)
     expect(server.setupLink).toBeNull()
     await server.close()
+  })
+
+  test('that fails reports why, also where its directory cannot be closed or emptied', async () => {
+    const wrong = { passphrase: 'another passphrase', replace: false, dryRun: false, withoutHistories: false }
+    const into = file('unclosed')
+    // A directory in place of the file with the holder of the lock: it cannot be deleted as a file.
+    await mkdir(join(into, 'holder'), { recursive: true })
+    await writeFile(join(into, 'restoring'), '')
+    expect(await messageOf(restoreInto(into, file('less.gz'), { asked: wrong, environment }))).toContain(
+      'another passphrase',
+    )
+    const asked = {
+      ...wrong,
+      get passphrase() {
+        rmSync(into, { recursive: true })
+        return wrong.passphrase
+      },
+    }
+    expect(await messageOf(restoreInto(into, file('less.gz'), { asked, environment }))).toContain(
+      'another passphrase',
+    )
   })
 
   test('that Ctrl-C ends leaves a directory that no service takes, and that the next restore fills', async () => {

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 
 import type { Mode } from '../../src/domain/series.ts'
 import { JobEngine } from '../../src/monitoring/engine/service.ts'
+import type { Log } from '../../src/ports/log.ts'
 import { openBlobsDirectory } from '../../workers/server/blobs-directory.ts'
 import { openLibsql } from '../../workers/server/libsql.ts'
 import type { Libsql } from '../../workers/server/libsql.ts'
@@ -68,6 +69,11 @@ class Place {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-history-'))
     const libsql = await openLibsql(`file:${join(folder, 'values.db')}`)
     const clock = { place: null as Place | null }
+    const log: Log = {
+      info() {},
+      warn() {},
+      error: (message, error) => process.stderr.write(`${message} ${String(error)}\n`),
+    }
     const engine = await JobEngine.open({
       values: valuesInLibsql(libsql, {
         onBroken: (cause) => {
@@ -75,13 +81,9 @@ class Place {
         },
       }),
       freeBytes: () => Number.POSITIVE_INFINITY,
-      blobs: await openBlobsDirectory(join(folder, 'blobs')),
+      blobs: await openBlobsDirectory(join(folder, 'blobs'), log),
       clock: { now: () => clock.place?.now ?? BEGIN_AT, monotonic: () => performance.now() },
-      log: {
-        info() {},
-        warn() {},
-        error: (message, error) => process.stderr.write(`${message} ${String(error)}\n`),
-      },
+      log,
       turn: () => new Promise((resolve) => setImmediate(resolve)),
       follow: () => Promise.resolve(),
       armed() {},

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import type { Condition } from '../../src/domain/job-rules.ts'
 import { JobEngine } from '../../src/monitoring/engine/service.ts'
+import type { Log } from '../../src/ports/log.ts'
 import { openBlobsDirectory } from '../../workers/server/blobs-directory.ts'
 import { openLibsql } from '../../workers/server/libsql.ts'
 import { valuesInLibsql } from '../../workers/server/values.ts'
@@ -50,6 +51,7 @@ type Variant = { readonly engine: JobEngine; readonly clock: { now: number } }
 async function open(folder: string, limit: Condition): Promise<Variant> {
   const clock = { now: BEGIN_AT }
   const libsql = await openLibsql(`file:${folder}.db`)
+  const log: Log = { info() {}, warn() {}, error: (message) => process.stderr.write(`${message}\n`) }
   const engine = await JobEngine.open({
     values: valuesInLibsql(libsql, {
       onBroken: (cause) => {
@@ -57,9 +59,9 @@ async function open(folder: string, limit: Condition): Promise<Variant> {
       },
     }),
     freeBytes: () => Number.POSITIVE_INFINITY,
-    blobs: await openBlobsDirectory(`${folder}-blobs`),
+    blobs: await openBlobsDirectory(`${folder}-blobs`, log),
     clock: { now: () => clock.now, monotonic: () => clock.now },
-    log: { info() {}, warn() {}, error: (message) => process.stderr.write(`${message}\n`) },
+    log,
     turn: () => new Promise((resolve) => setImmediate(resolve)),
     follow: () => Promise.resolve(),
     armed() {},

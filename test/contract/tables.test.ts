@@ -29,7 +29,7 @@ const log = jsonLog((line) => {
 
 async function openIn(name: string): Promise<TablesUnderTest & { readonly tables: OpenTables }> {
   const directory = join(folder, name)
-  const blobs = await openBlobsDirectory(join(directory, 'blobs'))
+  const blobs = await openBlobsDirectory(join(directory, 'blobs'), log)
   const tables = await openTables({ directory: join(directory, 'tables'), blobs, clock: Date, log })
   return { tables, blobs, close: () => Promise.resolve(tables.close()) }
 }

@@ -151,8 +151,8 @@ const sorted = (rows: readonly Row[]) => rows.map((one) => JSON.stringify(one)).
 
 async function openDuckdb(): Promise<TablesUnderTest> {
   const directory = await mkdtemp(join(FAST_DIR, 'tidemark-rows-'))
-  const blobs = await openBlobsDirectory(join(directory, 'blobs'))
   const log = jsonLog((line) => process.stderr.write(line))
+  const blobs = await openBlobsDirectory(join(directory, 'blobs'), log)
   const tables = await openTables({ directory: join(directory, 'tables'), blobs, clock: Date, log })
   return {
     tables,

@@ -177,8 +177,8 @@ beforeAll(async () => {
       Promise.resolve(sqlite.query(text).values(...binds.map(({ value }) => value as string)) as Row[]),
   })
   const folder = await mkdtemp(join(FAST_DIR, 'tidemark-selection-'))
-  const blobs = await openBlobsDirectory(join(folder, 'blobs'))
   const log = jsonLog((line) => process.stderr.write(line))
+  const blobs = await openBlobsDirectory(join(folder, 'blobs'), log)
   const tables = await openTables({ directory: join(folder, 'tables'), blobs, clock: Date, log })
   closing.push(async () => {
     tables.close()

@@ -27,11 +27,12 @@ async function open() {
   const errors: string[] = []
   const time = new HandTime(BEGIN_AT)
   const values = valuesInLibsql(libsql, { onBroken: () => errors.push('broken') })
+  const log = { info() {}, warn() {}, error: (message: string) => void errors.push(message) }
   const host = {
     values,
-    blobs: await openBlobsDirectory(join(folder, 'blobs')),
+    blobs: await openBlobsDirectory(join(folder, 'blobs'), log),
     clock: time,
-    log: { info() {}, warn() {}, error: (message: string) => void errors.push(message) },
+    log,
     follow: () => Promise.resolve(),
     freeBytes: () => Number.POSITIVE_INFINITY,
   }

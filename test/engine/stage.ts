@@ -8,6 +8,7 @@ import { JobEngine } from '../../src/monitoring/engine/service.ts'
 import type { Blobs, StoredBlob } from '../../src/ports/blobs.ts'
 import type { Transition } from '../../src/domain/transition.ts'
 import type { Row, Statement, ValuesDatabase } from '../../src/ports/values-database.ts'
+import { jsonLog } from '../../workers/json-log.ts'
 import { openBlobsDirectory } from '../../workers/server/blobs-directory.ts'
 import { openLibsql } from '../../workers/server/libsql.ts'
 import type { Libsql } from '../../workers/server/libsql.ts'
@@ -134,7 +135,10 @@ export class Stage {
     const stage = new Stage(
       path,
       await openLibsql(`file:${path}.db`),
-      await openBlobsDirectory(`${path}-blobs`),
+      await openBlobsDirectory(
+        `${path}-blobs`,
+        jsonLog((line) => process.stderr.write(`${line}\n`)),
+      ),
     )
     await stage.openEngine()
     return stage

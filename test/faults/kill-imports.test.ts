@@ -112,8 +112,9 @@ async function tableOf({ dataDir, source }: Place): Promise<Stored> {
   const file = join(String(source), `${generationId}-rows.duckdb`)
   await mkdir(join(copy, String(source)))
   await link(join(dataDir, 'tables', file), join(copy, file))
-  const blobs = await openBlobsDirectory(join(copy, 'blobs'))
-  const tables = await openTables({ directory: copy, blobs, clock: Date, log: jsonLog(console.error) })
+  const log = jsonLog(console.error)
+  const blobs = await openBlobsDirectory(join(copy, 'blobs'), log)
+  const tables = await openTables({ directory: copy, blobs, clock: Date, log })
   const view = {
     name: 'orders',
     of: { sourceId: source, tableId: generationId, key: 'rows' },

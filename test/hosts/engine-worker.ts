@@ -87,7 +87,7 @@ export class EngineObject {
   #open(): Promise<JobEngine> {
     return JobEngine.open({
       values: valuesInObject(this.#state.storage),
-      blobs: openBlobsR2(this.#bindings.FILES),
+      blobs: openBlobsR2(this.#bindings.FILES, silent),
       blobBytes: SMALL_BLOB_BYTES,
       clock: { now: () => this.#now, monotonic: () => this.#now },
       log: silent,

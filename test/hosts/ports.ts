@@ -51,7 +51,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
   const events = new Hub({ database, clock, log, settings: allSettings })
   const secrets = secretsOf(crypto.getRandomValues(new Uint8Array(32)), [], lightHash)
   const refuse = () => Promise.reject(new Refusal('unavailable', 'There are no job actors here.'))
-  const blobs = await openBlobsDirectory(join(dataDir, 'blobs'))
+  const blobs = await openBlobsDirectory(join(dataDir, 'blobs'), log)
   const tables = await openTables({ directory: join(dataDir, 'tables'), blobs, clock, log })
   const parts: Omit<Ports, 'dispatch' | 'scripts'> = {
     database,

@@ -2,6 +2,7 @@ import type { D1Database, D1PreparedStatement, R2Bucket } from '@cloudflare/work
 
 import type { Blobs, ByteSpan } from '../../src/ports/blobs.ts'
 import { openBlobsR2 } from '../../workers/edge/blobs-r2.ts'
+import { jsonLog } from '../../workers/json-log.ts'
 
 // Runs in workerd: the storage bindings over HTTP, for `startStorage` on the other side.
 // oxlint-disable-next-line import/no-default-export -- a worker's entry point is one
@@ -13,11 +14,15 @@ export default {
         const statements = (await request.json()) as Statements
         return Response.json({ result: await runStatements(bindings.DB, statements) })
       }
+      if (pathname === '/torn') return Response.json({ result: await putTorn(bindings.FILES) })
       const key = searchParams.get('key') ?? ''
       const span = searchParams.has('offset')
         ? { offsetBytes: Number(searchParams.get('offset')), sizeBytes: Number(searchParams.get('size')) }
         : undefined
-      const blobs = openBlobsR2(inSmallPages(bindings.FILES))
+      const blobs = openBlobsR2(
+        inSmallPages(bindings.FILES),
+        jsonLog(() => undefined),
+      )
       return await answerBlobs(blobs, pathname, { key, span, request })
     } catch (error) {
       return Response.json({ failure: describe(error) }, { status: 500 })
@@ -34,6 +39,38 @@ function inSmallPages(bucket: R2Bucket): R2Bucket {
       return typeof method === 'function' ? method.bind(target) : method
     },
   })
+}
+
+export type TornPut = { readonly failure: string; readonly logs: string }
+
+async function putTorn(bucket: R2Bucket): Promise<TornPut> {
+  const withoutAborts = {
+    createMultipartUpload: async (key: string) => {
+      const upload = await bucket.createMultipartUpload(key)
+      return {
+        uploadPart: (part: number, bytes: Uint8Array) => upload.uploadPart(part, bytes),
+        abort: () => Promise.reject(new Error('The bucket is away.')),
+      }
+    },
+  } as unknown as R2Bucket
+  const lines: string[] = []
+  const blobs = openBlobsR2(
+    withoutAborts,
+    jsonLog((line) => lines.push(line)),
+  )
+  const chunks = [new Uint8Array(8 * 1024 * 1024), new Uint8Array(1)]
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const chunk = chunks.shift()
+      if (chunk) controller.enqueue(chunk)
+      else controller.error(new Error('The sender left.'))
+    },
+  })
+  const failure = await blobs.put('torn', body).then(
+    () => '',
+    (error: unknown) => String(error),
+  )
+  return { failure, logs: lines.join('\n') }
 }
 
 interface Statements {

@@ -2,6 +2,7 @@ import type { D1Database } from '@cloudflare/workers-types'
 
 import type { Blobs } from '../../src/ports/blobs.ts'
 import { startWorker } from './miniflare.ts'
+import type { TornPut } from './storage-worker.ts'
 
 /**
  * Cloudflare's storage on this machine, in memory: a D1 database and the blobs of an R2 bucket.
@@ -12,6 +13,8 @@ import { startWorker } from './miniflare.ts'
 export async function startStorage(): Promise<{
   database: D1Database
   blobs: Blobs
+  /** Puts a body that breaks off after its first part, while uploads cannot be aborted. */
+  putTorn: () => Promise<TornPut>
   close: () => Promise<void>
 }> {
   const miniflare = await startWorker('storage-worker.ts', {
@@ -23,6 +26,7 @@ export async function startStorage(): Promise<{
     // Only what Drizzle calls of it is there.
     database: new RemoteD1(url) as unknown as D1Database,
     blobs: remoteBlobs(url),
+    putTorn: async () => (await resultOf(await fetch(new URL('/torn', url)))) as TornPut,
     close: () => miniflare.dispose(),
   }
 }

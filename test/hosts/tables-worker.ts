@@ -64,11 +64,11 @@ type Bindings = { readonly FILES: R2Bucket; readonly TABLES: Environment['TABLES
 export default {
   async fetch(request: Request, bindings: Bindings): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
-    const blobs = openBlobsR2(bindings.FILES)
+    const log = jsonLog(() => undefined)
+    const blobs = openBlobsR2(bindings.FILES, log)
     if (pathname !== '/tables')
       return answerBlobs(blobs, pathname, { key: searchParams.get('key') ?? '', span: undefined, request })
     const call = (await request.json()) as TablesCall
-    const log = jsonLog(() => undefined)
     const tables = tablesInObjects({ namespace: bindings.TABLES, blobs, log })
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
     const writer = writable.getWriter()

@@ -219,6 +219,25 @@ describe('work', () => {
     expect(await resultOf(id)).toBe('done')
   })
 
+  test('fails by the error of its work while its row cannot be read', async () => {
+    const database = new Proxy(opened.ports.database, {
+      get(target, name): unknown {
+        if (name === 'select') throw new Error('The database is away.')
+        const found: unknown = Reflect.get(target, name)
+        return typeof found === 'function' ? found.bind(target) : found
+      },
+    })
+    const away = { ...context, ports: { ...opened.ports, database } }
+    const outcome = await runWork(away, { ...about, waitMs: 0 }, () =>
+      Promise.reject(new Refusal('conflict', 'The table is locked.')),
+    )
+    const id = outcome.isDone ? '' : outcome.operation.id
+    expect(await untilIn(id, 'failed')).toMatchObject({
+      error: { code: 'conflict', detail: 'The table is locked.' },
+    })
+    expect(opened.logs.join('\n')).toContain('The database is away.')
+  })
+
   test('is to be read again after 1 to 10 seconds, later the longer it goes on', async () => {
     const id = await started(held().task)
     const { clock } = opened

@@ -7,14 +7,16 @@ import {
   type Blobs,
   type ByteSpan,
 } from '../../src/ports/blobs.ts'
+import { cleanUp } from '../../src/ports/log.ts'
+import type { Log } from '../../src/ports/log.ts'
 
 /** Blobs in an R2 bucket, which belongs to this store alone. */
-export function openBlobsR2(bucket: R2Bucket): Blobs {
+export function openBlobsR2(bucket: R2Bucket, log: Pick<Log, 'error'>): Blobs {
   return {
     async put(key, body) {
       checkBlobKey(key)
       if (body instanceof Uint8Array) await bucket.put(key, body)
-      else await putStream(bucket, key, body)
+      else await putStream({ bucket, log }, key, body)
     },
 
     async get(key, span) {
@@ -65,7 +67,13 @@ async function getSpan(
 // R2 takes a stream of unknown length in parts alone. All parts but the last have the same size, of at least 5 MiB.
 const PART_BYTES = 8 * 1024 * 1024
 
-async function putStream(bucket: R2Bucket, key: string, body: ReadableStream<Uint8Array>): Promise<void> {
+type Store = { readonly bucket: R2Bucket; readonly log: Pick<Log, 'error'> }
+
+async function putStream(
+  { bucket, log }: Store,
+  key: string,
+  body: ReadableStream<Uint8Array>,
+): Promise<void> {
   let upload: R2MultipartUpload | undefined
   const uploaded: R2UploadedPart[] = []
   try {
@@ -79,7 +87,9 @@ async function putStream(bucket: R2Bucket, key: string, body: ReadableStream<Uin
     }
     await upload?.complete(uploaded)
   } catch (error) {
-    await upload?.abort()
+    await cleanUp(log, 'blobs: aborting an upload failed; R2 aborts it after a week', async () =>
+      upload?.abort(),
+    )
     throw error
   }
 }

@@ -235,7 +235,7 @@ export class JobObject extends DurableObject<Environment> {
     const flow = flowInObject(this.env.FLOW)
     return JobEngine.open({
       values: valuesInObject(this.ctx.storage),
-      blobs: openBlobsR2(this.env.FILES),
+      blobs: openBlobsR2(this.env.FILES, log),
       clock,
       log,
       turn: () => scheduler.wait(0),

@@ -29,7 +29,7 @@ import { translatorOfAi } from './workers-ai.ts'
 export function portsOf(environment: Environment, events: Events): Ports {
   const { settings, key, formerKeys } = readEdgeSettings(environment)
   const log = jsonLog(console.log)
-  const blobs = openBlobsR2(environment.FILES)
+  const blobs = openBlobsR2(environment.FILES, log)
   const database = openD1(environment.DB)
   return withScripts({
     database,

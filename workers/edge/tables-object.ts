@@ -39,7 +39,7 @@ const log = jsonLog(console.log)
 
 /** The tables of one data source, in the object's own SQLite storage. Its alarm loads files, slice by slice. */
 export class TablesObject extends DurableObject<Environment> {
-  readonly #loads = new Loads(this.ctx.storage, openBlobsR2(this.env.FILES))
+  readonly #loads = new Loads(this.ctx.storage, openBlobsR2(this.env.FILES, log))
 
   /** A reader that reads nothing for so long has left. */
   protected readonly leftAfterMs: number = 120_000

@@ -3,15 +3,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { jsonLog } from '../json-log.ts'
 import { blobsApart } from './blobs-apart.ts'
 import { openBlobsDirectory } from './blobs-directory.ts'
 
+const log = jsonLog(console.error)
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 test('blobs under the prefix lie in a store of their own, and earlier blobs are still found', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-apart-'))
-  const main = await openBlobsDirectory(join(folder, 'main'))
-  const apart = await openBlobsDirectory(join(folder, 'apart'))
+  const main = await openBlobsDirectory(join(folder, 'main'), log)
+  const apart = await openBlobsDirectory(join(folder, 'apart'), log)
   const both = blobsApart(main, 'backups/', apart)
   const textOf = async (key: string) => {
     const stored = await both.get(key)

@@ -11,6 +11,10 @@ import {
   type Blobs,
   type ByteSpan,
 } from '../../src/ports/blobs.ts'
+import { cleanUp } from '../../src/ports/log.ts'
+import type { Log } from '../../src/ports/log.ts'
+
+type ErrorLog = Pick<Log, 'error'>
 
 /** Blobs that are files, which other processes of this machine can read. */
 export type BlobFiles = Blobs & {
@@ -22,25 +26,27 @@ export type BlobFiles = Blobs & {
  * Blobs in a directory of the local file system, which is created when missing and belongs to this store alone.
  * The file system must distinguish upper and lower case.
  */
-export async function openBlobsDirectory(path: string): Promise<BlobFiles> {
+export async function openBlobsDirectory(path: string, log: ErrorLog): Promise<BlobFiles> {
   const root = resolve(path)
   await mkdir(join(root, TEMPORARY), { recursive: true, mode: 0o700 })
-  await syncDirectory(dirname(root))
+  await syncDirectory(dirname(root), log)
   await removeLeftovers(join(root, TEMPORARY))
   return {
     async put(key, body) {
       const file = pathOf(root, key)
       const temporary = join(root, TEMPORARY, randomUUID())
       try {
-        await writeDurably(temporary, body)
+        await writeDurably(temporary, body, log)
         await mkdir(dirname(file), { recursive: true, mode: 0o700 })
         await rename(temporary, file)
       } catch (error) {
-        await rm(temporary, { force: true })
+        await cleanUp(log, 'blobs: deleting a temporary file failed; a start after a day deletes it', () =>
+          rm(temporary, { force: true }),
+        )
         throw error
       }
       for (let directory = dirname(file); ; directory = dirname(directory)) {
-        await syncDirectory(directory)
+        await syncDirectory(directory, log)
         if (directory === root) break
       }
     },
@@ -52,16 +58,16 @@ export async function openBlobsDirectory(path: string): Promise<BlobFiles> {
       try {
         if (span) checkByteSpan(span, size)
       } catch (error) {
-        await closeFile(descriptor)
+        await cleanUp(log, CLOSING_FAILED, () => closeFile(descriptor))
         throw error
       }
       const read = span ?? { offsetBytes: 0, sizeBytes: size }
-      return { body: streamFile(descriptor, read), sizeBytes: read.sizeBytes }
+      return { body: streamFile(descriptor, read, log), sizeBytes: read.sizeBytes }
     },
 
     async delete(key) {
       const file = pathOf(root, key)
-      if ((await unlink(file).catch(nullIfMissing)) !== null) await syncDirectory(dirname(file))
+      if ((await unlink(file).catch(nullIfMissing)) !== null) await syncDirectory(dirname(file), log)
     },
 
     async list(prefix) {
@@ -79,6 +85,8 @@ export async function openBlobsDirectory(path: string): Promise<BlobFiles> {
 const FILE_MARK = '@'
 const CONTINUED_MARK = '+'
 const TEMPORARY = '@tmp'
+
+const CLOSING_FAILED = 'blobs: closing a file failed'
 
 // A name in a key may be longer than a file system allows. The rest of the name is then a directory below.
 function pathOf(root: string, key: string): string {
@@ -112,7 +120,11 @@ async function collectKeys(
 // The write-ahead log of values on the same disk waits for each flush: a flush of 100 MB takes 40 ms.
 const SYNCED_BYTES = 4 * 1024 * 1024
 
-async function writeDurably(path: string, body: Uint8Array | ReadableStream<Uint8Array>): Promise<void> {
+async function writeDurably(
+  path: string,
+  body: Uint8Array | ReadableStream<Uint8Array>,
+  log: ErrorLog,
+): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {
     let pending = 0
@@ -129,16 +141,16 @@ async function writeDurably(path: string, body: Uint8Array | ReadableStream<Uint
     }
     await file.sync()
   } finally {
-    await file.close()
+    await cleanUp(log, CLOSING_FAILED, () => file.close())
   }
 }
 
-async function syncDirectory(path: string): Promise<void> {
+async function syncDirectory(path: string, log: ErrorLog): Promise<void> {
   const directory = await open(path, 'r')
   try {
     await directory.sync()
   } finally {
-    await directory.close()
+    await cleanUp(log, CLOSING_FAILED, () => directory.close())
   }
 }
 
@@ -156,7 +168,11 @@ const closeFile = promisify(fs.close)
 
 const CHUNK_BYTES = 256 * 1024
 
-function streamFile(descriptor: number, { offsetBytes, sizeBytes }: ByteSpan): ReadableStream<Uint8Array> {
+function streamFile(
+  descriptor: number,
+  { offsetBytes, sizeBytes }: ByteSpan,
+  log: ErrorLog,
+): ReadableStream<Uint8Array> {
   const end = offsetBytes + sizeBytes
   let position = offsetBytes
   let reading: Promise<number> = Promise.resolve(0)
@@ -164,7 +180,7 @@ function streamFile(descriptor: number, { offsetBytes, sizeBytes }: ByteSpan): R
   const close = async () => {
     if (!abandoned.unregister(token)) return
     await reading.catch(() => 0)
-    await closeFile(descriptor)
+    await cleanUp(log, CLOSING_FAILED, () => closeFile(descriptor))
   }
   const stream = new ReadableStream<Uint8Array>(
     {

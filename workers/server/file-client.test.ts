@@ -1,7 +1,9 @@
-import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { afterAll, beforeEach, expect, spyOn, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
+import Database from 'libsql'
 
 import { rejection } from '../../test/contract/rejection.ts'
 import { FileClient } from './file-client.ts'
@@ -64,6 +66,28 @@ test('a batch of which one statement fails leaves nothing, and the next one work
   expect(String(await rejection(bad))).toContain('UNIQUE constraint failed: gauges.id')
   expect(file.read('select id from gauges', [])).toEqual([])
   await file.batch([{ sql: ADD, args: [2, 'b'] }])
+  expect(file.read('select id, name from gauges', [])).toEqual([{ id: 2, name: 'b' }])
+})
+
+test('a batch fails by its first error where it cannot be undone, and the next one works', async () => {
+  type Prepare = (this: Database.Database, sql: string) => Database.Statement
+  const prepare = Reflect.get(Database.prototype, 'prepare') as Prepare
+  const prepared = spyOn(Database.prototype, 'prepare')
+  prepared.mockImplementation(function prepareButRollback(this: Database.Database, sql: string) {
+    if (sql === 'rollback') throw new Error('The disk is away.')
+    return prepare.call(this, sql)
+  } as typeof Database.prototype.prepare)
+  try {
+    const bad = file.batch([
+      [ADD, [1, 'a']],
+      [ADD, [1, 'again']],
+    ])
+    expect(String(await rejection(bad))).toContain('UNIQUE constraint failed: gauges.id')
+    expect(String(await rejection(file.batch([[ADD, [2, 'b']]])))).toContain('The disk is away.')
+  } finally {
+    prepared.mockRestore()
+  }
+  await file.batch([[ADD, [2, 'b']]])
   expect(file.read('select id, name from gauges', [])).toEqual([{ id: 2, name: 'b' }])
 })
 

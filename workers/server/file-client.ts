@@ -58,6 +58,7 @@ export class FileClient implements Pick<Client, 'execute' | 'batch' | 'migrate' 
   }
 
   async batch(statements: readonly (InStatement | [string, InArgs?])[]): Promise<ResultSet[]> {
+    this.#rollBack()
     // At once: one that reads first would be refused when another process has written since.
     this.#run('begin immediate')
     try {
@@ -65,10 +66,18 @@ export class FileClient implements Pick<Client, 'execute' | 'batch' | 'migrate' 
       this.#run('commit')
       return results
     } catch (error) {
-      // The engine itself has given up what failed for want of room.
-      if (this.#connection.inTransaction) this.#run('rollback')
+      try {
+        this.#rollBack()
+      } catch {
+        // The next batch rolls back before it begins, and fails where it cannot.
+      }
       throw error
     }
+  }
+
+  #rollBack(): void {
+    // The engine itself has given up what failed for want of room.
+    if (this.#connection.inTransaction) this.#run('rollback')
   }
 
   /** As `batch`, while rows may refer to what is not there yet. */

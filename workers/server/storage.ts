@@ -49,7 +49,7 @@ export async function openStorage(settings: ServerSettings, log: Log): Promise<S
   const mayMakeKey = settings.newKey || appliedBefore === 0 || formerKeys.length > 0
   const key = await readKeyFile(join(dataDir, 'key'), mayMakeKey)
   const migrated = await migrateRelease(values.client, system, appliedBefore)
-  const blobs = await openBlobs(settings)
+  const blobs = await openBlobs(settings, log)
   return {
     room,
     system,
@@ -67,10 +67,10 @@ export async function openStorage(settings: ServerSettings, log: Log): Promise<S
   }
 }
 
-async function openBlobs({ dataDir, backupDir }: ServerSettings): Promise<BlobFiles> {
-  const inside = await openBlobsDirectory(join(dataDir, 'blobs'))
+async function openBlobs({ dataDir, backupDir }: ServerSettings, log: Log): Promise<BlobFiles> {
+  const inside = await openBlobsDirectory(join(dataDir, 'blobs'), log)
   if (backupDir === null) return inside
-  const apart = await openBlobsDirectory(backupDir).catch((cause: unknown) => {
+  const apart = await openBlobsDirectory(backupDir, log).catch((cause: unknown) => {
     throw new CommandFailure(
       EXIT.directory,
       `The backup directory ${backupDir} cannot be used (${(cause as NodeJS.ErrnoException).code}). Make it writable, or correct TIDEMARK_BACKUP_DIR.`,

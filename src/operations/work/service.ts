@@ -170,11 +170,20 @@ async function end(ports: Ports, id: string, settled: { readonly value: () => un
     await blobs.put(resultKey(id), bytes)
     await finalise({ state: 'succeeded', progress: 1, error: null, resultBytes: bytes.byteLength })
   } catch (error) {
-    const row = await store.findOperation(database, id)
-    const isCancelled = row !== null && row.cancelAt !== null
     const ending = { progress: null, resultBytes: null }
-    if (isCancelled) await finalise({ ...ending, state: 'cancelled', error: null })
+    if (await isCancelled(ports, id)) await finalise({ ...ending, state: 'cancelled', error: null })
     else await finalise({ ...ending, state: 'failed', error: errorOf(ports, id, error) })
+  }
+}
+
+/** Whether an operation was cancelled; false where it cannot be read, so that the failure of its work is reported. */
+async function isCancelled({ database, log }: Ports, id: string): Promise<boolean> {
+  try {
+    const row = await store.findOperation(database, id)
+    return row !== null && row.cancelAt !== null
+  } catch (error) {
+    log.error('operations: reading a failed operation failed', error, { operation: id })
+    return false
   }
 }
 

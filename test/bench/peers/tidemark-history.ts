@@ -35,12 +35,13 @@ export async function fillTidemark(
   const file = await openLibsql(`file:${join(dataDir, 'values.db')}`)
   const values = valuesInLibsql(file, { onBroken: () => undefined })
   const bytesBefore = await bytesInUse(file)
+  const log = jsonLog((line) => process.stderr.write(`${line}\n`))
   const engine = await JobEngine.open({
     values,
     freeBytes: () => Number.POSITIVE_INFINITY,
-    blobs: await openBlobsDirectory(join(dataDir, 'blobs')),
+    blobs: await openBlobsDirectory(join(dataDir, 'blobs'), log),
     clock: { now: () => now, monotonic: () => performance.now() },
-    log: jsonLog((line) => process.stderr.write(`${line}\n`)),
+    log,
     turn: () => new Promise((resolve) => setImmediate(resolve)),
     follow: () => Promise.resolve(),
     armed: () => undefined,

@@ -85,8 +85,8 @@ type Under = {
 /** The largest child of this process, above its rest. */
 async function bun(): Promise<Under> {
   const folder = await mkdtemp(join(FAST_DIR, 'tidemark-import-memory-'))
-  const blobs = await openBlobsDirectory(join(folder, 'blobs'))
   const log = jsonLog((line) => process.stderr.write(line))
+  const blobs = await openBlobsDirectory(join(folder, 'blobs'), log)
   const tables = await openTables({ directory: join(folder, 'tables'), blobs, clock: Date, log })
   const resident = async () => {
     const [, ...children] = await familyOf(process.pid)

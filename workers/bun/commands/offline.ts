@@ -2,12 +2,18 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Context } from '../../../src/context.ts'
+import { cleanUp } from '../../../src/ports/log.ts'
 import { jsonLog } from '../../json-log.ts'
 import { refuseHalfRestored } from '../../server/data-directory.ts'
 import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { startServer } from '../server.ts'
 import { readServerSettings } from '../../server/settings.ts'
 import type { Environment } from './action.ts'
+
+/** The warnings and errors of a service that runs inside a command. */
+export const offlineLog = jsonLog((line) => {
+  if (!line.includes('"level":"info"')) process.stderr.write(`${line}\n`)
+})
 
 /** Opens the data of the service of this environment, without a login, while no other process uses them.
  * @throws {CommandFailure} when a service uses them, or when the directory is empty */
@@ -24,7 +30,7 @@ export async function withOfflineService<Result>(
   return withDataDirectory(dataDir, environment, use)
 }
 
-/** As `withOfflineService`, with a data directory that may be new. Logs only warnings and errors. */
+/** As `withOfflineService`, with a data directory that may be new. */
 export async function withDataDirectory<Result>(
   dataDir: string,
   environment: Environment,
@@ -39,13 +45,10 @@ export async function withDataDirectory<Result>(
     TIDEMARK_HOST: '127.0.0.1',
     TIDEMARK_PORT: '0',
   })
-  const log = jsonLog((line) => {
-    if (!line.includes('"level":"info"')) process.stderr.write(`${line}\n`)
-  })
-  const server = await startServer(settings, { log })
+  const server = await startServer(settings, { log: offlineLog })
   try {
     return await use({ ports: server.ports, caller: { kind: 'anonymous' }, requestId: 'command line' })
   } finally {
-    await server.close()
+    await cleanUp(offlineLog, 'command: closing the data directory failed', () => server.close())
   }
 }

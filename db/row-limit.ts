@@ -5,7 +5,7 @@ import type { Column, SQL } from 'drizzle-orm'
 export type RowLimit = {
   /** Selects the rows that count. */
   readonly rows: SQL
-  /** Whether the write replaces a row, which needs no room; absent where it never does. */
+  /** Whether the write replaces a row, and adds none; absent for a write that always adds a row. */
   readonly isThere?: SQL
   readonly max: number
 }

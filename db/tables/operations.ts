@@ -15,7 +15,7 @@ export const operations = sqliteTable(
     node: text().notNull(),
     /** `queued`, `running`, `succeeded`, `failed`, `cancelled` */
     state: text().notNull(),
-    /** From 0 to 1; null if unknown. */
+    /** The completed share, 0 to 1; null if unknown. */
     progress: real(),
     /** The node renews it while it works. Past it the operation is lost. */
     leaseUntilAt: integer('lease_until_at').notNull(),

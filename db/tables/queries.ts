@@ -72,7 +72,7 @@ export const dataQueryVersions = sqliteTable(
     queryId: integer('query_id')
       .notNull()
       .references(() => dataQueries.id, { onDelete: 'cascade' }),
-    /** From 1. */
+    /** The number of the version, from 1. */
     number: integer().notNull(),
     dataSourceId: integer('data_source_id').notNull(),
     text: text().notNull(),

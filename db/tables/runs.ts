@@ -32,7 +32,7 @@ export const runs = sqliteTable(
     userId: integer('user_id'),
     /** `queued`, `assigned`, `preparing`, `running`, `succeeded`, `failed`, `timed_out`, `cancelled`, `lost` */
     state: text().notNull(),
-    /** From 1. */
+    /** The number of the attempt, from 1. */
     attempt: integer().notNull(),
     /** The order, as JSON: arguments and parameters of the caller, and the configuration at that time, without secrets. */
     order: text({ mode: 'json' }).$type<unknown>().notNull(),
@@ -95,7 +95,7 @@ export const runLogLines = sqliteTable(
     runId: text('run_id')
       .notNull()
       .references(() => runs.id, { onDelete: 'cascade' }),
-    /** From 1. */
+    /** The number of the line, from 1. */
     line: integer().notNull(),
     at: integer().notNull(),
     /** `stdout`, `stderr`, `system` */

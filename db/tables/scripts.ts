@@ -176,7 +176,7 @@ export const webhookTokens = sqliteTable(
     /** The sealed key of its signatures, and of those before while they are good; null where none are asked for. */
     signingKey: text('signing_key'),
     formerSigningKey: text('former_signing_key'),
-    /** In whose name it runs. */
+    /** The user whose rights a run of the schedule has. */
     userId: integer('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),

@@ -20,7 +20,7 @@ export type ImportPlan = {
 /** A CSV file in UTF-8 without faults, mixed ends of lines and blank lines. */
 export type PlainCsv = {
   readonly lineEnd: '\r\n' | '\n'
-  /** Without the header. */
+  /** The number of records without the header. */
   readonly records: number
   /** For each column of the file the type of which all values have the usual form; text for other ones. */
   readonly types: readonly ColumnType[]

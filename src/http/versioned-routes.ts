@@ -25,7 +25,7 @@ export type VersionedKind<
 > = {
   /** The path of the collection, such as `/groups`. */
   readonly path: string
-  /** Follows *a* and *the* in summaries. */
+  /** The noun of the object, which follows *a* and *the* in summaries. */
   readonly noun: string
   readonly body: Body
   readonly view: z.ZodType
@@ -45,7 +45,7 @@ export type VersionedKind<
   readonly deleteQuery?: Deleting
   readonly unset?: Unset
   readonly create: (context: Context, body: z.output<Body>, query: z.output<Creating>) => Promise<ObjectView>
-  /** A patch begins with what this returns without a query. */
+  /** Reads an object. A patch applies to the view without a query. */
   readonly read: (context: Context, id: number, query?: z.output<Reading>) => Promise<ObjectView>
   readonly update: (
     context: Context,
@@ -131,7 +131,7 @@ function creating<
   )
 }
 
-/** The good answer of a route that creates an object. */
+/** The answer 201 of a route that creates an object. */
 export function newAnswers(noun: string, view: z.ZodType): Readonly<Record<number, Answer>> {
   return { 201: ok(view, `The new ${noun}.`, ['Location', 'ETag']) }
 }

@@ -1,4 +1,4 @@
-/** The function that makes a value for each key when it is first asked for it. The value lives as long as its key. */
+/** A function that makes the value of a key at its first call with the key. The value lives as long as the key. */
 export function onceFor<Key extends WeakKey, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, Value>()
   return (key) => {

@@ -28,7 +28,7 @@ export interface Blobs {
 export type ByteSpan = { readonly offsetBytes: number; readonly sizeBytes: number }
 
 export interface StoredBlob {
-  /** To be read to its end or cancelled: it holds something of the host until then. */
+  /** The reader must read the body to its end or cancel it, because the body holds a resource of the host until then. */
   readonly body: ReadableStream<Uint8Array>
   /** How many bytes the body has. */
   readonly sizeBytes: number

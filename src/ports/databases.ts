@@ -94,7 +94,7 @@ export type RelationColumn = {
   readonly type: ColumnType
   readonly nativeType: string
   readonly isNullable: boolean
-  /** From 1. */
+  /** The place in the table, from 1. */
   readonly position: number
   readonly comment: string | null
 }

@@ -16,7 +16,7 @@ export type RunRequest = ScriptReference & {
   /** The subject of the refusal when this user may not run scripts. */
   readonly userLabel: string
   readonly trigger: 'alarm' | 'dataSource'
-  /** At most `PARAMETERS_MAX` characters as JSON. */
+  /** The parameters of the run, which have at most `PARAMETERS_MAX` characters as JSON. */
   readonly parameters: Readonly<Record<string, z.core.util.JSONType>>
   /** Requests of one user with the same key within 24 hours order one run. */
   readonly key: string

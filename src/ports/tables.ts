@@ -90,7 +90,7 @@ export type TableView = {
 }
 
 export type TableQuery = {
-  /** Of one source. */
+  /** The views of one data source. */
   readonly views: readonly TableView[]
   readonly statement: Bound
   /** The IANA zone in which the statement reads and truncates instants. */
@@ -157,7 +157,7 @@ export type ReshapeOrder = {
 /** The rows of a generation. */
 export type ReshapePart = {
   readonly of: Generation
-  /** For each column the one of the generation from which its values come; null for nulls. */
+  /** The column of the generation that gives each new column its values; null for a column of nulls. */
   readonly from: readonly (Column | null)[]
 }
 

@@ -8,7 +8,7 @@ export class TemplateFault extends Error {
   override readonly name = 'TemplateFault'
   /** The snippet that has the fault; null for the template itself. */
   snippet: string | null = null
-  /** From 1. */
+  /** The number of the line, from 1. */
   line = 0
   column = 0
 

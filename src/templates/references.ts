@@ -12,7 +12,7 @@ export type Reference = {
 }
 
 export type References = {
-  /** By their places. */
+  /** The references in the order of their places. */
   readonly calls: readonly Reference[]
   /** The places of other uses of `ref`, whose names are not known before a run. */
   readonly computed: readonly number[]

@@ -1,6 +1,6 @@
 import * as platform from 'cloudflare:workers'
 
-// Not in all types of the platform's library.
+// Not all type libraries of the platform declare `waitUntil`.
 const module = platform as unknown as { readonly waitUntil: (work: Promise<unknown>) => void }
 
 /** Keeps the event that is being handled alive until the work has ended, beyond its answer. */

@@ -3,7 +3,7 @@ import { pbkdf2Sync } from 'node:crypto'
 import type { ScryptCost } from '../../src/ports/secrets.ts'
 
 const HASH_BYTES = 32
-/** Of one block of Salsa20. */
+/** The number of words of a block of Salsa20. */
 const WORDS = 16
 /** How much is mixed at once: some one millisecond. */
 const BYTES_AT_ONCE = 512 * 1024
@@ -28,7 +28,7 @@ export async function scryptInSteps(
 
 class Mixer {
   readonly #n: number
-  /** Of one lane. */
+  /** The number of words of a lane. */
   readonly #words: number
   /** Each state of a lane, one behind the other. */
   readonly #states: Int32Array

@@ -60,7 +60,7 @@ type ServiceCall = {
   readonly body?: Uint8Array
   readonly attemptToken?: string
   readonly timeoutMs?: number
-  /** Of the answer. */
+  /** The maximum size of the answer. */
   readonly bytesMax?: number
   readonly signal: AbortSignal
 }

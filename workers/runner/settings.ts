@@ -68,7 +68,7 @@ const schema = z.object({
 export type OpenedDirectory = { readonly name: string; readonly path: string }
 
 export type RunnerSettings = {
-  /** Without a slash at the end. */
+  /** The URL of the service without a slash at the end. */
   readonly url: string
   readonly registrationToken: string
   readonly name: string

@@ -19,7 +19,7 @@ const TIDY_MS = 3_600_000
 const TIDY_SLICE_MS = 10_000
 /** The pause after a look in which no job was due. */
 const BANDS_MS = 1_000
-/** Also after one that failed. */
+/** The pause after a flush, even a failed flush. */
 const FLUSH_PAUSE_MS = 1_000
 
 const NOTHING = { samples: 0, rows: 0, sizeBytes: 0 }

@@ -158,7 +158,7 @@ function open(path: string): Database.Database {
   }
 }
 
-/** From here on the statement answers arrays. */
+/** The columns of a statement, which returns arrays from now on. */
 function columnsOf(statement: Prepared['statement']): Columns {
   statement.raw(true)
   return columnsNamed(statement.columns().map(({ name }) => name))

@@ -20,7 +20,7 @@ export type Subject = { readonly subjectType: (typeof SUBJECT_TYPES)[number]; re
 export type Rights = {
   readonly userId: number
   readonly role: Role
-  /** By the object of the grant; a grant also applies to all objects below. Administrators need none. */
+  /** The grants by the id of their object. A grant also applies to all objects below. Administrators need no grant. */
   readonly granted: ReadonlyMap<number, Granted>
   /** The objects above those with a grant. The user may see them, because they lead to readable objects. */
   readonly ways: readonly number[]

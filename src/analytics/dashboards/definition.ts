@@ -14,7 +14,7 @@ const LANGUAGES_MAX = 30
 const TEXTS_MAX = 2_000
 const COLUMNS = 12
 const ROWS_MAX = 1_000
-/** Of the definition as JSON. */
+/** The maximum size of a definition as JSON. */
 export const DEFINITION_MAX_BYTES = 512 * 1024
 
 const TYPES = [

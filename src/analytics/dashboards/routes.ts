@@ -54,7 +54,7 @@ import { snapshotRoutes } from './snapshots/routes.ts'
 import { translateRoutes } from './translate/routes.ts'
 import { versionRoutes } from './versions/routes.ts'
 
-/** Of the definition with the other fields. */
+/** The maximum size of a dashboard with its definition. */
 const BODY_MAX_BYTES = 1024 * 1024
 const SMALL_MAX_BYTES = 16 * 1024
 

@@ -3,7 +3,7 @@ import type { EndState, HeldState, RunState } from '../../domain/run-state.ts'
 /** The fields that decide the next state of a run. */
 export type Run = {
   readonly state: RunState
-  /** From 1; the next one begins when the one before was lost. */
+  /** The number of the attempt, from 1. The next attempt begins when an attempt was lost. */
   readonly attempt: number
   /** How often it is tried again when it is lost. */
   readonly retries: number

@@ -7,20 +7,20 @@ import { startOf } from '../../lib/text.ts'
 import { formParts } from './multipart.ts'
 import type { FormPart } from './multipart.ts'
 
-/** Of all fields and files of a form. */
+/** The maximum size of all fields and files of a form. */
 const FORM_MAX_BYTES = 20 * 1024 * 1024
 const NAME_SHOWN_MAX = 64
 
 type Form = { readonly request: Request; readonly boundary: string }
 type FormRules<Schema extends z.ZodObject, File> = {
-  /** The fields beside the files, which are texts. */
+  /** The schema of the fields of text, without the files. */
   readonly schema: Schema
   readonly fieldMaxBytes: number
   readonly filesMax: number
   readonly take: (part: FormPart) => Promise<File>
 }
 
-/** Reads a form: fields, each once, and files called `file`. Files are taken as they come.
+/** Reads a form with fields, each at most once, and files with the name `file`. `take` gets each file when it arrives.
  * @throws {Refusal} bad_request, invalid, too_large, and as `take` */
 export async function readForm<Schema extends z.ZodObject, File extends { readonly name: string }>(
   { request, boundary }: Form,

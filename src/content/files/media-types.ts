@@ -119,7 +119,7 @@ async function contentOf(head: Uint8Array): Promise<string | null> {
   return found?.mime ?? (isZip(head) ? ZIP : null)
 }
 
-/** Also where what `file-type` looks for comes later than the head ends. */
+/** Whether a file is a ZIP archive. `file-type` needs parts of an archive that may follow after the head. */
 function isZip(head: Uint8Array): boolean {
   return head[0] === 0x50 && head[1] === 0x4b && head[2] === 0x03 && head[3] === 0x04
 }

@@ -56,7 +56,7 @@ async function* following(first: Uint8Array, chunks: AsyncIterator<Uint8Array>):
   }
 }
 
-/** By the scanner as far as it goes; from there csv-parse explains the fault. */
+/** Reads records with the scanner. At a fault csv-parse reads on and explains the fault. */
 async function* scanCsv(
   chunks: AsyncGenerator<Uint8Array>,
   options: CsvOptions,

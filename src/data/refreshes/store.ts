@@ -7,7 +7,7 @@ import type { Filter } from '../filters/filter.ts'
 import type { PreviewBody } from '../imports/schema.ts'
 import type { RefreshError } from './store/leases.ts'
 
-/** From where the rows of a table come. */
+/** The origin of the rows of a table. */
 export type Origin = ForeignOrigin | ScriptOrigin
 
 /** The table of a database whose rows are copied. */

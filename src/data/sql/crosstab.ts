@@ -42,7 +42,7 @@ export function crosstabs(tokens: readonly Placed[], inner: Inner): readonly Rep
 
 function quoted(arg: Placed, inner: Inner): Replaced[] {
   const { start, end, kind } = arg.token
-  // Without values it stays as it was written.
+  // A text without values stays unchanged.
   if (kind !== 'string' || inner.pieces(start, end).every((piece) => piece.kind === 'text')) return []
   const text = literalText(statementOf(arg, inner), WRITERS.postgresql)
   return [{ start, end, fragment: raw(`'${text.replaceAll("'", "''")}'`) }]

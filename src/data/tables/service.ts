@@ -24,7 +24,7 @@ const LOAD_MAX_MS = HOUR_MS
 /** Statements that read a generation may go on for as long after it was replaced. */
 const READ_MAX_MS = MINUTE_MS
 const SWEPT_AT_ONCE = 100
-/** Of the rows of a table on their way into it. */
+/** The maximum size of rows that are stored into a table. */
 const ROWS_MAX_BYTES = 16 * 1024 ** 3
 
 /** An imported table, ready to be read by `ports.tables`. */

@@ -3,7 +3,7 @@ import type { ByteSource } from './source.ts'
 
 /** The record of one entry in the central directory (APPNOTE 4.3.12). */
 export type DirectoryEntry = {
-  /** From 1. */
+  /** The number of the entry, from 1. */
   readonly number: number
   readonly system: number
   readonly flags: number

@@ -102,7 +102,7 @@ class Course {
   }
 
   #turn(state: State, at: number): void {
-    // Without data the alarm stays as it is.
+    // The state `no_data` does not change an alarm.
     if (state === 'no_data') return
     if (state === 'undefined') return this.#close(at, 'undefined')
     const bare = bareState(state)

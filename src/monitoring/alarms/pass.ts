@@ -153,7 +153,7 @@ export class AlarmPass {
 
   /** The object is as bad as before, with another error code or message. */
   #update(objectId: number, { at, message, silentSinceAt, errorCode, isNewCode }: News): void {
-    // Not dated before the latest change of the alarm.
+    // The time of the event is not before the latest change of the alarm.
     for (const entry of this.#openOf(objectId)) {
       const event = { kind: 'message', message, errorCode, isNewCode } as const
       this.#take(entry, { ...event, at: Math.max(at, entry.row.beginAt, entry.changes.at(-1)?.at ?? 0) })

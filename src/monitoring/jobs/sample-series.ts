@@ -67,7 +67,7 @@ function walk(begun: ActorState, run: SampleSeries, first: number) {
     newest = index
     newestAt = at
     const isQuiet = !isJudged || isWithin(walked.band, run.values[index] ?? 0, at)
-    // With flap detection each result counts.
+    // Flap detection needs each result.
     if (isQuiet && !flapping) continue
     const before = walked.state
     if (!isQuiet) judgeSample(walked, run, index)

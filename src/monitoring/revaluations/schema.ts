@@ -10,7 +10,7 @@ import { ENTRY_TYPES } from './occurrences.ts'
 import type { EntryType } from './occurrences.ts'
 
 const ENTRIES_MAX = 20
-/** In all entries together. */
+/** The maximum number of times in all entries together. */
 const TIMES_MAX = 50
 const OCCURRENCE_MAX_MS = 31 * 86_400_000
 const LISTED_MAX = 1_000

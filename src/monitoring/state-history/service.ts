@@ -24,7 +24,7 @@ export { recalculate }
 
 const SAMPLES = 200
 const SAMPLE_MIN_MS = 1_000
-/** Of all revaluations of a history together. */
+/** The maximum number of occurrences of all revaluations of a history together. */
 const OCCURRENCES_MAX = 10_000
 const TRANSITIONS_MAX = 2_000
 const OTHERS_MAX = 1_000

@@ -76,7 +76,7 @@ async function backupInto(
   return outcome(invocation, { ...made, file }, () => backupLines(file, made))
 }
 
-/** Without a wait: on Workers the platform ends the work of an operation 30 seconds after its 202. */
+/** Makes a backup without `wait`, because on Workers the platform ends the work of an operation 30 seconds after the 202. */
 async function make(client: Client, body: object, signal: AbortSignal): Promise<BackupView> {
   const announce = () =>
     process.stderr.write(

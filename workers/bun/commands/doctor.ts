@@ -27,7 +27,7 @@ const READ_LOG = 'Read the log of the service, and of a proxy in front of it.'
 const UNAUTHENTICATED = 401
 const FORBIDDEN = 403
 
-/** By the name of a check or the code of a warning of `GET /readyz`. */
+/** The repair for each check, by its name, and for each warning of `GET /readyz`, by its code. */
 export const REPAIRS: Readonly<Record<string, string>> = {
   database: 'Read the log of the service. Check the disk, and TIDEMARK_DATABASE_URL if it is set.',
   blobs: 'Check that the service may read and write the folder blobs of its data directory, or its bucket.',

@@ -22,7 +22,7 @@ export const STORED_TYPES = {
 
 const TYPES: ReadonlyMap<string, ColumnType> = new Map([
   ...Object.entries(STORED_TYPES).map(([type, stored]) => [stored, type as ColumnType] as const),
-  // Of a cast.
+  // A cast gives this type.
   ['INT', 'integer'],
 ])
 

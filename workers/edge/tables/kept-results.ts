@@ -51,7 +51,7 @@ function keep(storage: DurableObjectStorage, { views, statement }: Asked, limits
       const opened = openViews(sql, views)
       const columns = columnsOf(sql, bound)
       const names = columns.map((_, index) => `c${index}`)
-      // Without a type a column keeps each value as it is.
+      // A column without a type stores each value unchanged.
       sql.exec(`CREATE TABLE "${name}" (${names.join(', ')})`)
       const { text, values } = selectionOf(bound, names)
       sql.exec(`INSERT INTO "${name}" ${text} LIMIT ${rowsToRead(limits, columns.length)}`, ...values)

@@ -185,7 +185,7 @@ function socketsOf({ way, tunnel }: Launch): (Forwarder & { readonly from: strin
   return ends.flatMap((end) => (end.way.kind === 'socket' ? [{ ...end.inside, from: end.way.path }] : []))
 }
 
-/** Without namespaces: by restrictions that a process sets for itself. */
+/** Confines a run without namespaces, by restrictions that its process sets for itself. */
 function shutIn(given: Launch, { processor, landlock }: Confinement, own: readonly Bind[]): Commanded {
   const { start, way, tunnel } = given
   const ports = [way, tunnel?.way].flatMap((one) => (one?.kind === 'port' ? one.port : []))

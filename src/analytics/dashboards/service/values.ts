@@ -11,7 +11,7 @@ export function valuesOf({ definition, row, sights }: FoundDashboard, given: Val
 }
 
 /** Refuses a request whose values of parameters have faults.
- * @param pointerTo where the request has the value of a name @throws {Refusal} invalid */
+ * @param pointerTo gives the pointer to the value of a parameter in the request @throws {Refusal} invalid */
 export function refuseValues(
   faults: ReturnType<typeof faultsOfValues>,
   pointerTo: (name: string) => string,

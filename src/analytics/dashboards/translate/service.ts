@@ -12,7 +12,7 @@ import { untranslated } from '../translations.ts'
 import { CHARACTERS_MAX, TEXTS_MAX } from './schema.ts'
 import type { TranslateBody, TranslateView } from './schema.ts'
 
-/** Of a translation in a definition. */
+/** The maximum length of a translation in a definition. */
 const TEXT_MAX = 4_000
 
 type Added = Record<string, Record<string, string>>

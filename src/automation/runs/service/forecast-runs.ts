@@ -39,7 +39,7 @@ export type ForecastRunOrder = {
   /** The series, compressed. */
   readonly input: Uint8Array<ArrayBuffer>
   readonly trigger: Trigger
-  /** In whose name it runs. */
+  /** The user whose rights the run has. */
   readonly userId: number
   /** The caller's `Idempotency-Key`. */
   readonly key: string | null

@@ -26,7 +26,7 @@ type Parts = {
   readonly Library: typeof uPlot
   readonly charted: Charted
   readonly look: Look
-  /** In px. */
+  /** The height of the plot in pixels. */
   readonly height: number
   /** Called with the point under the pointer. */
   readonly onCursor: (index: number | null) => void

@@ -66,7 +66,7 @@ export function SummaryDialog({ path, columns, filter, summary, onApply, onClose
   )
 }
 
-/** By which a summary begins: the first text. */
+/** The first group key of a new summary: the first column of texts. */
 function firstKey(columns: readonly Choosable[]): readonly GroupKey[] {
   const text = columns.find(({ type }) => type === 'string')
   return text ? [{ column: text.name, bucket: '' }] : []

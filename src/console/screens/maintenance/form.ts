@@ -16,7 +16,7 @@ const A_YEAR = 365
 export type TimeForm = {
   readonly key: number
   readonly begin: string
-  /** In words. */
+  /** The duration in words. */
   readonly duration: string
   readonly date: string
   readonly weekday: string

@@ -98,7 +98,7 @@ export type Laid<S extends Span> = {
   readonly span: S
   readonly from: number
   readonly to: number
-  /** From 0: the column within the day. */
+  /** The column within the day, from 0. */
   readonly lane: number
   /** How many columns the spans that overlap each other need. */
   readonly lanes: number

@@ -5,7 +5,7 @@ import type { NumberKind } from './styles.ts'
 /** The day 0 of the two systems in which workbooks count days; in the first one the 60th day, 1900-02-29, never was. */
 const [FROM_1900_AT, FROM_1904_AT] = [Date.UTC(1899, 11, 30), Date.UTC(1904, 0, 1)]
 const NEVER_DAY = 60
-/** Of the year 9999 and more. */
+/** The maximum number of days, which lies beyond the year 9999. */
 const DAYS_MAX = 3_000_000
 const LAST_AT = Date.UTC(9999, 11, 31) + DAY_MS
 

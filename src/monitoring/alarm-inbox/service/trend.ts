@@ -9,7 +9,7 @@ import type { TrendQuery, TrendView } from '../schema.ts'
 import * as store from '../store/trend.ts'
 import { objectsIn } from './intervals.ts'
 
-/** The objects in trouble in each interval of a range, and the alarms of now, of objects that the caller may read.
+/** The number of objects in trouble in each interval of a range, and the present alarms. Only objects that the caller may read count.
  * @throws {Refusal} invalid, also for too many intervals */
 export async function readTrend(context: Context, { scale, ...query }: TrendQuery): Promise<TrendView> {
   const { clock, database, settings } = context.ports

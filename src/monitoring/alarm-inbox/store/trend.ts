@@ -12,7 +12,7 @@ export type OpenSpan = {
   readonly endAt: number | null
 }
 
-/** The alarms that were open at some time of a range, `max` at most.
+/** At most `max` alarms that were open at some time of a range.
  * @param readable the condition that the caller may read the object `o` */
 export function findOpenSpans(
   database: Database,

@@ -15,7 +15,7 @@ export type SeriesEnd = {
   readonly to: number
   readonly rows: number
   readonly count: number
-  /** Of their bodies. */
+  /** The size of the bodies of the segments. */
   readonly sizeBytes: number
 }
 

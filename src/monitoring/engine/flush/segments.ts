@@ -258,7 +258,7 @@ function beforeNext(segments: readonly NewSegment[], next: SegmentRow | null): r
   )
 }
 
-/** Of two segments of one series. */
+/** Whether two keys of one series name the same segment. */
 function isSame(one: SegmentKey, other: SegmentKey): boolean {
   return one.from === other.from && one.place === other.place && one.level === other.level
 }

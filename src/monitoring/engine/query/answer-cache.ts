@@ -11,7 +11,7 @@ const CELL_BYTES = 125
 
 /** A question, before anything is known of what is stored. */
 export type AnswerQuery = BucketsOfAll & {
-  /** From `answerNames` of the same query. */
+  /** The name that `answerNames` gives the query. */
   readonly name: string
   /** Another number whenever something may be stored that was not before. */
   readonly asOf: number

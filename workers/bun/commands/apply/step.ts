@@ -18,7 +18,7 @@ export type Step = {
   readonly properties: readonly Property[]
   readonly changes: readonly Difference[]
   readonly linkChanges: readonly Difference[]
-  /** Of the children of a service level object or container. */
+  /** The differences of the children of a service level object or container. */
   readonly childChanges: readonly Difference[]
   /** The object before the plan; null for one that is to be created. */
   readonly actual: Actual | null

@@ -44,7 +44,7 @@ function Block({ token }: { readonly token: Token }): JSX.Element | null {
     case 'def':
       return null
     default:
-      // Among them the text of a list item.
+      // The text of a list item is one of these tokens.
       return 'tokens' in token && token.tokens ? <>{inline(token.tokens)}</> : <>{token.raw}</>
   }
 }

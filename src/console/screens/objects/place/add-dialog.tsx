@@ -17,7 +17,7 @@ type Form = {
   readonly address: string
   readonly valueName: string
   readonly valueUnit: string
-  /** In minutes. */
+  /** The timeout in minutes. */
   readonly timeout: string
 }
 const EMPTY: Form = { name: '', address: '', valueName: '', valueUnit: '', timeout: '' }

@@ -9,7 +9,7 @@ export const ROOT_ID = 1
 export type TreeRow = {
   readonly node: Node
   readonly parentId: number | null
-  /** From 1. */
+  /** The level in the tree, from 1. */
   readonly level: number
   /** The place among its siblings, from 1. */
   readonly position: number

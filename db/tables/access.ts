@@ -26,7 +26,7 @@ export const users = sqliteTable('users', {
   createdAt: integer('created_at').notNull(),
   /** The permanent id of the person in the directory. */
   directoryId: text('directory_id').unique(),
-  /** When an administrator disabled the user, or the directory was found to have or want the person no more. */
+  /** The time at which an administrator disabled the user, or a sync found that the directory lacks or disables the person. */
   disabledAt: integer('disabled_at'),
 })
 
@@ -43,7 +43,7 @@ export const sessions = sqliteTable(
     agent: text().notNull().default(''),
     refreshCount: integer('refresh_count').notNull().default(0),
     owes: text().notNull().default(''),
-    /** Its scopes, with spaces between; null for all rights of its user. */
+    /** The scopes of the token, separated by spaces; null for all rights of its user. */
     scopes: text(),
     /** The ids of users whose rights bound the rights of its user, as a JSON array; null for none. */
     bounds: text(),

@@ -37,7 +37,7 @@ export const alarmLinks = sqliteTable(
   ],
 )
 
-/** That an object is or was bad, once for each link that covers it: one open alarm per object and link. */
+/** The alarms of objects. An object has at most one open alarm for each link that covers the object. */
 export const alarms = sqliteTable(
   'alarms',
   {
@@ -54,7 +54,7 @@ export const alarms = sqliteTable(
     state: text().notNull(),
     worstState: text('worst_state').notNull(),
     beginAt: integer('begin_at').notNull(),
-    /** When the object got well; null while it is open. */
+    /** The time at which the object recovered; null while the alarm is open. */
     endAt: integer('end_at'),
     /** The reason and message of the transition that opened it. */
     reason: text().notNull(),
@@ -73,11 +73,11 @@ export const alarms = sqliteTable(
     heldReason: text('held_reason'),
     maintained: integer({ mode: 'boolean' }).notNull(),
     flapping: integer({ mode: 'boolean' }).notNull(),
-    /** When its link's delay passes; null once it has. */
+    /** The end of the delay of the link; null after the end. */
     delayedUntilAt: integer('delayed_until_at'),
-    /** Since when the object is well, while that has not lasted as long as its link wants. */
+    /** The time at which the object recovered, while the recovery delay of the link runs. */
     wellSinceAt: integer('well_since_at'),
-    /** When time changes it next; null for never. */
+    /** The next time at which the alarm changes without an event; null for none. */
     dueAt: integer('due_at'),
     /** Whether the alarm that explained it has closed since the last check. */
     isUnexplained: integer('is_unexplained', { mode: 'boolean' }).notNull().default(false),

@@ -29,9 +29,9 @@ export const restores = sqliteTable('restores', {
   digest: text().notNull(),
   /** The instant of the backup. */
   madeAt: integer('made_at').notNull(),
-  /** When the tables were replaced. */
+  /** The time at which the tables were replaced. */
   beganAt: integer('began_at').notNull(),
-  /** When all histories were back; null before that. */
+  /** The time at which all histories were restored; null before that. */
   finishedAt: integer('finished_at'),
 })
 

@@ -65,7 +65,7 @@ export const forecastBands = sqliteTable(
     forecastId: integer('forecast_id')
       .notNull()
       .references(() => forecasts.id, { onDelete: 'cascade' }),
-    /** When the history was read, from which they come: a later band replaces an earlier one. */
+    /** The time at which the history of the band was read. A later band replaces an earlier band. */
     madeAt: integer('made_at').notNull(),
     /** `ForecastBand` of `src/domain/forecast-band.ts` as JSON. */
     band: text({ mode: 'json' }).$type<unknown>().notNull(),

@@ -6,7 +6,7 @@ export const alarmRecipients = sqliteTable('alarm_recipients', {
   id: integer().primaryKey({ autoIncrement: true }),
   name: text().notNull().unique(),
   type: text().notNull(),
-  /** Where to send and with which secrets, as sealed JSON. */
+  /** The address and the secrets of the recipient, as sealed JSON. */
   target: text().notNull(),
   /** The part that answers may show. */
   shownTarget: text('shown_target').notNull(),
@@ -15,7 +15,7 @@ export const alarmRecipients = sqliteTable('alarm_recipients', {
   userGroupId: integer('user_group_id'),
   /** Times, kinds and language of its messages, as JSON. */
   rules: text({ mode: 'json' }).$type<unknown>().notNull(),
-  /** How many alarms were handed out to the members of a group, one after the other. */
+  /** The number of alarms that the members of a group got in turn. */
   handedOut: integer('handed_out').notNull(),
   /** The outcome of the latest message: `ok`, `failed`, or null before the first. */
   lastStatus: text('last_status'),
@@ -30,7 +30,7 @@ export const notifications = sqliteTable(
   'notifications',
   {
     id: integer().primaryKey({ autoIncrement: true }),
-    /** Its idempotency key, the same in every attempt. */
+    /** The idempotency key of the message, which all attempts share. */
     key: text().notNull().unique(),
     recipientId: integer('recipient_id')
       .notNull()
@@ -41,9 +41,9 @@ export const notifications = sqliteTable(
     status: text().notNull(),
     attempts: integer().notNull(),
     createdAt: integer('created_at').notNull(),
-    /** When it is tried next; null once it is sent or dead. */
+    /** The time of the next attempt; null for a sent or dead message. */
     nextAt: integer('next_at'),
-    /** When it is given up. */
+    /** The time after which the message is dead. */
     giveUpAt: integer('give_up_at').notNull(),
     finishedAt: integer('finished_at'),
     /** The error or reply of the latest attempt. */

@@ -6,7 +6,7 @@ export const operations = sqliteTable(
   {
     /** `op_` and a ULID. */
     id: text().primaryKey(),
-    /** Such as `backup`. */
+    /** The kind of the work, such as `backup`. */
     kind: text().notNull(),
     /** The path of the object that is worked on. */
     subject: text().notNull(),
@@ -19,7 +19,7 @@ export const operations = sqliteTable(
     progress: real(),
     /** The node renews it while it works. Past it the operation is lost. */
     leaseUntilAt: integer('lease_until_at').notNull(),
-    /** When its user cancelled it. */
+    /** The time at which the user cancelled the operation. */
     cancelAt: integer('cancel_at'),
     /** The process of the database server that works for it. */
     backendPid: integer('backend_pid'),

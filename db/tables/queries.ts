@@ -35,7 +35,7 @@ export const dataQueries = sqliteTable(
     description: text().notNull(),
     /** Null at the root. */
     groupId: integer('group_id').references(() => dataQueryGroups.id),
-    /** It may be the id of a deleted data source. */
+    /** The id of the data source, which may be deleted. */
     dataSourceId: integer('data_source_id').notNull(),
     /** The template of the draft. */
     text: text().notNull(),
@@ -82,7 +82,7 @@ export const dataQueryVersions = sqliteTable(
     /** The user who published it, who may be deleted. */
     userId: integer('user_id').notNull(),
     createdAt: integer('created_at').notNull(),
-    /** As in the draft that was published. */
+    /** The settings of the stored result in the published draft. */
     materialization: text({ mode: 'json' }).$type<unknown>(),
     /** How its template writes values: as binds, or as `legacy` text. */
     escaping: text().$type<'bind' | 'legacy'>().notNull().default('bind'),

@@ -19,7 +19,7 @@ export const revaluations = sqliteTable(
     incident: text(),
     comment: text(),
     slaRelevant: integer('sla_relevant', { mode: 'boolean' }).notNull(),
-    /** When it applies between begin and end, as JSON. */
+    /** The times between begin and end at which the revaluation applies, as JSON. */
     active: text({ mode: 'json' }).$type<unknown>().notNull(),
     /** True for a correction of the past, false for a revaluation that took or takes effect live. */
     inPast: integer('in_past', { mode: 'boolean' }).notNull(),
@@ -28,7 +28,7 @@ export const revaluations = sqliteTable(
     editOnly: integer('edit_only', { mode: 'boolean' }).notNull(),
     /** True from the begin to the end of each occurrence. */
     running: integer({ mode: 'boolean' }).notNull(),
-    /** When an occurrence begins or ends next; null when none will. */
+    /** The next begin or end of an occurrence; null without one. */
     nextAt: integer('next_at'),
     cancelledAt: integer('cancelled_at'),
     version: integer().notNull(),

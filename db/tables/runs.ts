@@ -8,7 +8,7 @@ export const runners = sqliteTable('runners', {
   name: text().notNull().unique(),
   /** SHA-256 of its token, hexadecimal. */
   tokenHash: text('token_hash').notNull().unique(),
-  /** Its own report, as JSON: labels, capabilities, isolation, versions. */
+  /** The report of the runner as JSON: labels, capabilities, isolation, versions. */
   about: text({ mode: 'json' }).$type<unknown>().notNull(),
   registeredAt: integer('registered_at').notNull(),
   seenAt: integer('seen_at').notNull(),

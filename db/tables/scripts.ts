@@ -120,7 +120,7 @@ export const runConfigurations = sqliteTable(
   ],
 )
 
-/** When a script runs by itself. */
+/** The schedules of scripts. */
 export const scheduleConfigurations = sqliteTable(
   'schedule_configurations',
   {
@@ -138,11 +138,11 @@ export const scheduleConfigurations = sqliteTable(
     }),
     /** `skip`, `run_once` */
     misfire: text().notNull(),
-    /** In whose name it runs; null once that user is gone, and then it does not. */
+    /** The user whose rights a run has; null after the deletion of the user, and then the schedule orders no run. */
     userId: integer('user_id').references(() => users.id, { onDelete: 'set null' }),
-    /** When it fires next; null while it does not. */
+    /** The next due time of the schedule; null while the schedule orders no run. */
     nextAt: integer('next_at'),
-    /** When it was due last, and what became of that: `ordered`, `missed`, or why nothing was ordered. */
+    /** The last due time, and its result: `ordered`, `missed`, or the reason for which no run was ordered. */
     lastAt: integer('last_at'),
     lastResult: text('last_result'),
     createdAt: integer('created_at').notNull(),

@@ -19,9 +19,9 @@ export const slcs = sqliteTable(
     warnAt: real('warn_at_percent').notNull(),
     /** Windows of each week in local time; null is always. */
     activeTime: text('active_time', { mode: 'json' }).$type<unknown>(),
-    /** When it is to be judged or frozen next. */
+    /** The next time at which the period is judged or frozen. */
     nextAt: integer('next_at').notNull(),
-    /** How far it is judged, and what that was based on, as JSON; null before the first time. */
+    /** The end of the judged part and the data of the judgement, as JSON; null before the first judgement. */
     judged: text({ mode: 'json' }).$type<unknown>(),
     /** Up to where periods are frozen. */
     frozenUntilAt: integer('frozen_until_at').notNull(),
@@ -63,7 +63,7 @@ export const slcRevisions = sqliteTable(
   (table) => [primaryKey({ columns: [table.periodId, table.revision] })],
 )
 
-/** When containers entered and left maintenance. */
+/** The times at which containers entered and left maintenance. */
 export const slcMaintenance = sqliteTable(
   'slc_maintenance',
   {

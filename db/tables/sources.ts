@@ -12,7 +12,7 @@ export const dataSources = sqliteTable(
     /** `postgresql`, `mysql`, `csv` */
     type: text().notNull(),
     isReadOnly: integer('is_read_only', { mode: 'boolean' }).notNull(),
-    /** How long a statement may take; 0 means for good. */
+    /** The time limit of a statement; 0 for no limit. */
     timeoutMs: integer('timeout_ms').notNull(),
     /** Host, port and the like, as on the wire and without the password; JSON null for sources of files. */
     connection: text({ mode: 'json' }).$type<unknown>().notNull(),
@@ -44,7 +44,7 @@ export const dataScopes = sqliteTable(
     tables: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
     /** `read`, `edit` */
     access: text().notNull(),
-    /** As on the wire; null for all rows. */
+    /** The filter as in the API; null for all rows. */
     filter: text({ mode: 'json' }).$type<unknown>(),
     hiddenColumns: text('hidden_columns', { mode: 'json' }).$type<readonly string[]>().notNull(),
     /** Rises with every change. */
@@ -89,9 +89,9 @@ export const dataGenerations = sqliteTable(
   'data_generations',
   {
     id: integer().primaryKey({ autoIncrement: true }),
-    /** It may be the id of a deleted data source. */
+    /** The id of the data source, which may be deleted. */
     dataSourceId: integer('data_source_id').notNull(),
-    /** When it is deleted; null while a table has it. */
+    /** The time at which the generation is deleted; null while a table has the generation. */
     dropAt: integer('drop_at'),
   },
   (table) => [index('data_generations_by_drop').on(table.dropAt)],
@@ -123,18 +123,18 @@ export const dataTables = sqliteTable(
   ],
 )
 
-/** Where the rows of an imported table come from, again and again. */
+/** The refreshes of imported tables. */
 export const dataRefreshes = sqliteTable(
   'data_refreshes',
   {
     tableId: integer('table_id')
       .primaryKey()
       .references(() => dataTables.id, { onDelete: 'cascade' }),
-    /** As on the wire, but with the types of the columns. */
+    /** The origin of the rows as in the API, with the types of the columns. */
     origin: text({ mode: 'json' }).$type<unknown>().notNull(),
     /** Null for refreshes on demand alone. */
     everyMs: integer('every_ms'),
-    /** When the next one is due; null for none. */
+    /** The due time of the next refresh; null for none. */
     nextAt: integer('next_at'),
     refreshedAt: integer('refreshed_at'),
     /** Since the latest refresh that succeeded. */

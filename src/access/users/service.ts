@@ -38,7 +38,7 @@ export async function listUsers(
   }
 }
 
-/** These users, by id. */
+/** The users with these ids, by id. */
 export async function readUsers(context: Context, ids: readonly number[]): Promise<UserView[]> {
   const rows = await store.findUsers(context.ports.database, ids)
   return rows.map((row) => viewFor(context, row))
@@ -337,7 +337,7 @@ function fullView(row: UserRow): UserView {
   }
 }
 
-/** Those of some users who may run scripts now. */
+/** The users with these ids that may run scripts now. */
 export async function scriptRunnersAmong(
   { database }: Pick<Ports, 'database'>,
   ids: readonly (number | null)[],

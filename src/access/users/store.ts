@@ -25,7 +25,7 @@ export async function listUsers(
   return (await rows) as UserRow[]
 }
 
-/** These users, by id. */
+/** The users with these ids, by id. */
 export async function findUsers(database: Database, ids: readonly number[]): Promise<readonly UserRow[]> {
   const these = sql`${users.id} in ${elementsOf(ids)}`
   return (await database.select().from(users).where(these).orderBy(users.id)) as UserRow[]
@@ -132,7 +132,7 @@ function isDispensable(): SQL {
     or (select count(*) from users as others where others.role = 'administrator' and others.disabled_at is null) > 1)`
 }
 
-/** How many administrators can sign in. */
+/** The number of administrators that can sign in. */
 export async function countAdministrators(database: Database): Promise<number> {
   const [row] = await database
     .select({ total: count() })

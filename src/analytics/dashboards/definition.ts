@@ -204,7 +204,7 @@ export function readDefinition(stored: string): Definition | null {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  // It was checked when it was stored.
+  // The definition was checked when it was stored.
   return isReadable(parsed) ? parsed : null
 }
 

@@ -73,7 +73,7 @@ function lose(run: Run): Run {
 /** An end that is reported. A cancellation is not: the user who cancels a run knows it. */
 export type ReportedState = Exclude<EndState, 'cancelled'>
 
-/** As `timeout` of GNU says it. */
+/** The exit code of `timeout` of GNU. */
 const TIMED_OUT = 124
 
 /** The error code of a run that has ended, for a job that watches it: 0, the exit code of its script, 124 for one that took

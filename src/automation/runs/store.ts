@@ -247,7 +247,7 @@ function isOf(scriptId: number, configurationId: number | SQL) {
   return and(eq(runs.scriptId, scriptId), eq(runs.runConfigurationId, configurationId))
 }
 
-/** How many wait, and when the oldest of them was ordered. */
+/** The number of waiting runs, and the time at which the oldest waiting run was ordered. */
 export async function readQueue(
   database: Database,
 ): Promise<{ readonly waiting: number; readonly oldestAt: number | null }> {

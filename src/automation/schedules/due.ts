@@ -8,7 +8,7 @@ export type Times = {
   readonly cron: string
   readonly timeZone: string
   readonly misfire: 'skip' | 'run_once'
-  /** When it was to come next, epoch ms. */
+  /** The due time, epoch ms. */
   readonly nextAt: number
 }
 

@@ -21,7 +21,7 @@ export async function listDue(database: Database, now: number, limit: number): P
   return rows as DueRow[]
 }
 
-/** When a schedule is due next, epoch ms; null where none is. */
+/** The next due time of all schedules, epoch ms; null without one. */
 export async function nextDue(database: Database): Promise<number | null> {
   const [row] = await database.select({ at: min(scheduleConfigurations.nextAt) }).from(scheduleConfigurations)
   return row?.at ?? null

@@ -1,7 +1,7 @@
 import { Refusal } from '../../lib/errors.ts'
 import { sameText } from '../../lib/text.ts'
 
-/** How far the time of a signature may be from ours. */
+/** The maximum difference between the time of a signature and the clock of the service. */
 const SKEW_MAX_MS = 5 * 60_000
 
 /** Holds a body to its signature: `t=<epoch seconds>,v1=<HMAC-SHA-256 of "t.body" with the key, hexadecimal>`, of which

@@ -33,7 +33,7 @@ export type Options = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Where requests get their access token from, and how a new one is obtained when the service refuses it. */
+/** The source of the access token of requests, and the function that renews a token that the service refuses. */
 type Credentials = {
   /** The value of `Authorization`, null when no user is signed in. */
   token(): Promise<string | null>

@@ -215,7 +215,7 @@ export function NoRight({
   )
 }
 
-/** How much of some work is done.
+/** The completed share of some work.
  * @param value from 0 to 1; null while that is unknown */
 export function Progress({
   value,

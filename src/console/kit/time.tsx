@@ -94,7 +94,7 @@ export function Time({
   )
 }
 
-/** How long ago, counting. */
+/** The time since an instant, which is updated. */
 export function Ago({ at }: { readonly at: Instant }): JSX.Element {
   const ms = Math.max(0, now.value - msOf(at))
   return (

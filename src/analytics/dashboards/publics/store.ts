@@ -13,7 +13,7 @@ export async function findPublic(database: Database, dashboardId: number): Promi
     .select()
     .from(dashboardPublics)
     .where(eq(dashboardPublics.dashboardId, dashboardId))
-  // It was checked when it was stored.
+  // The definition was checked when it was stored.
   return (row as PublicRow | undefined) ?? null
 }
 

@@ -34,7 +34,7 @@ type Outgoing = {
   readonly group: string
   readonly sources: SourceNames
   readonly tree: readonly TreeEntry[]
-  /** Where its archive stands. */
+  /** The place of the archive of the script. */
   readonly file: string
 }
 

@@ -38,7 +38,7 @@ export type FoundScript = {
   readonly name: string
   /** Null where the archive names none. */
   readonly group: string | null
-  /** Its tree. */
+  /** The tree of the script. */
   readonly entries: readonly ZipEntry[]
   readonly metadata: Metadata | null
 }
@@ -50,7 +50,7 @@ export type RefusedScript = { readonly file: string; readonly name: string | nul
 type Candidate = {
   readonly file: string
   readonly told: { readonly name: string; readonly group: string } | null
-  /** Its content, or the entry that it is; null for a missing one. */
+  /** The content of the archive, or its entry; null for a missing archive. */
   readonly archive: readonly ZipEntry[] | ZipEntry | null
 }
 

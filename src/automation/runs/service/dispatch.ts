@@ -22,7 +22,7 @@ const UNFIT_MS = 5_000
 
 /** The dispatch as its host sees it. */
 export type OpenDispatch = Dispatch & {
-  /** When it is to be settled next, epoch ms; 0 where that is not known. */
+  /** The time at which the queue is settled next, epoch ms; 0 if it is not known. */
   readonly nextAt: number
   /** Answers all polls with the present runs, and later polls at once: a shutdown does not wait for polls. */
   close(): void
@@ -151,7 +151,7 @@ class Dispatching implements OpenDispatch {
     }
   }
 
-  /** Those that can take one more. */
+  /** The runners that can take one more run. */
   #open(): Waiting[] {
     return [...this.#waiting.values()].filter(({ poll, jobs }) => jobs.length < poll.free)
   }

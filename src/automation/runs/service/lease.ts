@@ -41,7 +41,7 @@ export function accept(ports: Ports, holder: Holder): Promise<Beat> {
   return extendRun(ports, holder, { kind: 'accept' }, () => ({}))
 }
 
-/** Its script begins. A repetition changes nothing. @throws {Refusal} fenced */
+/** Records that the script of a run begins. A repetition changes nothing. @throws {Refusal} fenced */
 export function start(ports: Ports, holder: Holder, { isolation }: Started): Promise<Beat> {
   return extendRun(ports, holder, { kind: 'start' }, ({ startedAt }) => ({
     isolation,
@@ -86,7 +86,7 @@ export async function takeLog(ports: Ports, holder: Holder, { sequence, lines }:
   return beat
 }
 
-/** How far the script is. @throws {Refusal} fenced */
+/** Records the progress of the script. @throws {Refusal} fenced */
 export async function takeProgress(
   ports: Ports,
   holder: Holder,

@@ -23,7 +23,7 @@ const FOLLOWERS_MAX = 200
 /** A reader without progress for this long has left: not every host reports it. */
 const GONE_MS = 60_000
 
-/** When each follower of a log in this process or isolate read it last. */
+/** The time of the last read of each follower of a log in this process or isolate. */
 const followers = new Map<object, number>()
 
 export type Following = {
@@ -44,7 +44,7 @@ export async function followLog(
   return streamLog(context, id, following)
 }
 
-/** The same of a run that was read before. @throws {Refusal} overloaded when 200 follow already */
+/** The log of a run that was read before, as `followLog`. @throws {Refusal} overloaded when 200 follow already */
 export function streamLog(context: Context, id: string, following: Following): ReadableStream<Uint8Array> {
   const now = context.ports.clock.now()
   // After the clock was set back, earlier times are meaningless.

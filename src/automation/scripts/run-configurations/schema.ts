@@ -4,7 +4,7 @@ import { idParam, shownOnly } from '../../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../../http/text-schemas.ts'
 import { timeoutSchema } from '../schema.ts'
 
-/** How many a script has at most. */
+/** The maximum number of run configurations of a script. */
 export const CONFIGURATIONS_MAX = 100
 const ARGUMENTS_MAX = 100
 const ARGUMENT_MAX = 4_096

@@ -31,11 +31,11 @@ import { changeScript, findScript } from './changes.ts'
 /** A script as it comes from elsewhere. */
 export type Incoming = {
   readonly name: string
-  /** Where it belongs if it is new: the id of a group, or the name of one, which is made where it is missing. */
+  /** The group of a new script, by its id or its name. A missing group of this name is created. */
   readonly group: number | string
-  /** Its files are put already, and nothing refers to them. */
+  /** The files of the script, which are stored and to which nothing refers yet. */
   readonly entries: readonly TreeEntry[]
-  /** Its settings; null without any. */
+  /** The settings of the script; null without settings. */
   readonly settings: IncomingSettings | null
 }
 

@@ -10,7 +10,7 @@ import type { FileImport } from './use-file-import.ts'
 
 type Props = { readonly plan: FileImport; readonly preview: Preview; readonly sourceId: number }
 
-/** Where the rows go, and the button that imports them. */
+/** The table that gets the rows, and the button that imports them. */
 export function TargetCard({ plan, preview, sourceId }: Props): JSX.Element {
   const { target, changeTarget, work } = plan
   const stored = useGet('/dataSources/{id}/tables', { path: { id: sourceId } })

@@ -109,7 +109,7 @@ type FieldsProps = {
   readonly failure: Failure | null
 }
 
-/** Where the rows of a new table come from, and its name. */
+/** The origin of the rows of a new table, and the name of the table. */
 function NewFields({ draft, change, failure }: FieldsProps): JSX.Element {
   return (
     <div class="form-grid">

@@ -27,7 +27,7 @@ export type RefreshDraft = {
   /** Null for a filter that the form cannot show. */
   readonly conditions: Conditions | null
   readonly every: string
-  /** Where the rows come from: a table of a database, or a file of a script. */
+  /** The origin of the rows: a table of a database, or a file of a script. */
   readonly kind: 'foreign' | 'script'
   readonly script: ScriptDraft
 }

@@ -164,7 +164,7 @@ function useSelected(columns: TableView['columns']): Selecting {
   }
 }
 
-/** How many rows there are, rows or chart, and what can be done with all of them. */
+/** The number of rows, the choice of rows or chart, and the actions on all rows. */
 function ReadingTools({
   read,
   path,

@@ -26,7 +26,7 @@ export function listSentence(states: readonly ApiState[]): string {
 
 export const SECOND_MS = 1_000
 
-/** How much of the budget is left, how fast it burns, and when it ends at this pace. */
+/** The rest of the budget, its burn rate, and the time at which the budget ends at this rate. */
 export function budgetSentence(budget: Budget): string {
   const { creditTotal, creditUsed, creditLeft, burnRate1h, projectedBreachAt } = budget
   if (creditTotal <= 0) return t('levels.noBudget')

@@ -244,7 +244,8 @@ describe('a revaluation', () => {
       end: '2026-03-02T10:30:00+01:00',
       nextEnd: '2026-03-02T10:30:00+01:00',
     })
-    const [overlay] = await listRevaluations(context, group, revaluationsQuery.parse({}))
+    const { items } = await listRevaluations(context, group, revaluationsQuery.parse({}))
+    const [overlay] = items
     expect(overlay).toMatchObject({
       id: revaluation.linkedId,
       linkedId: revaluation.id,

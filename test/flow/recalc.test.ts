@@ -85,7 +85,7 @@ const enter = (
 async function clear(): Promise<void> {
   for (const [type, id] of OBJECTS) {
     const query = revaluationsQuery.parse({ begin: DAY.begin, edit: 'true' })
-    for (const one of await listRevaluations(context, { type, id }, query))
+    for (const one of (await listRevaluations(context, { type, id }, query)).items)
       await deleteRevaluation(context, { type, id }, one.id)
   }
 }

@@ -2,10 +2,11 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 
 import type { Context } from '../../src/context.ts'
-import { revaluationBody } from '../../src/monitoring/revaluations/schema.ts'
+import { revaluationBody, revaluationsQuery } from '../../src/monitoring/revaluations/schema.ts'
 import {
   createRevaluation,
   deleteRevaluation,
+  listRevaluations,
   readRevaluation,
   updateRevaluation,
 } from '../../src/monitoring/revaluations/service.ts'
@@ -104,4 +105,12 @@ test('an object has 10,000 revaluations, and no more when they are made at the s
     sql`select count(*) as total from revaluations where object_id = 1`,
   )
   expect(row?.total).toBe(MAX)
+  const list = (query: object) => listRevaluations(context, ROOT, revaluationsQuery.parse(query))
+  const all = await list({})
+  expect([all.items.length, all.next]).toEqual([MAX, null])
+  const first = await list({ limit: '1000' })
+  const second = await list({ limit: '1000', cursor: first.next })
+  expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(
+    all.items.slice(0, 2_000).map(({ id }) => id),
+  )
 })

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { idPath, noContent, ok } from '../../http/openapi-answers.ts'
+import { nextLink } from '../../http/paging.ts'
 import { entityTag } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
@@ -35,13 +36,16 @@ function revaluationsOf(type: ObjectType) {
         summary: `List the revaluations (maintenance windows, corrections, comments) of a ${OBJECT_NOUNS[type]}`,
         roles: 'signed-in',
         object: 'read',
-        answers: { 200: ok(z.array(revaluationView), 'The revaluations, by begin; the list can be empty.') },
+        answers: {
+          200: ok(z.array(revaluationView), 'The revaluations, by begin; the list can be empty.', ['Link']),
+        },
       }),
       valid('param', idPath),
       valid('query', revaluationsQuery),
       async (c) => {
         const { id } = c.req.valid('param')
-        return c.json(await listRevaluations(c.get('context'), { type, id }, c.req.valid('query')))
+        const { items, next } = await listRevaluations(c.get('context'), { type, id }, c.req.valid('query'))
+        return c.json(items, 200, nextLink(c, next))
       },
     )
     .post(

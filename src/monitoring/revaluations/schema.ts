@@ -4,7 +4,7 @@ import { instantQuery, timestamp } from '../../http/instants.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { storableText } from '../../http/text-schemas.ts'
-import { pageLimit } from '../../http/paging.ts'
+import { linkCursor, pageLimit } from '../../http/paging.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
 import { ENTRY_TYPES } from './occurrences.ts'
 import type { EntryType } from './occurrences.ts'
@@ -201,11 +201,14 @@ export const listedQuery = {
   edit: flagQuery.default(false).describe('True: also revaluations whose `editOnly` is true.'),
 }
 
-/** Specification: query of the revaluations of a group; ours: end, active, edit, limit. */
+/** Specification: query of the revaluations of a group; ours: end, active, edit, limit, cursor. */
 export const revaluationsQuery = z.object({
   ...listedQuery,
   active: flagQuery.default(false).describe('True: only revaluations that apply now.'),
-  limit: pageLimit(LISTED_MAX).default(LISTED_MAX),
+  limit: pageLimit(LISTED_MAX)
+    .optional()
+    .describe('Number of revaluations in a page; all revaluations if absent.'),
+  cursor: linkCursor,
 })
 
 export const revaluationPath = z.object({ id: idParam, revaluationId: idParam })

@@ -3,6 +3,7 @@ import type { AuditedAction } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, noSuch, stale } from '../../lib/errors.ts'
+import { decodeNumbers, pageOf } from '../../lib/paging.ts'
 import type { Range } from '../../lib/range.ts'
 import { retryOnConflict } from '../../lib/retry.ts'
 import { DAY_MS, parseInstant, timeFormat } from '../../lib/time.ts'
@@ -29,23 +30,28 @@ export type ObjectName = { readonly type: ObjectType; readonly id: number }
 
 type Versioned = { readonly revaluation: RevaluationView; readonly version: number }
 
-/** The revaluations of an object that overlap a range, by begin.
+/** The revaluations of an object that overlap a range, by begin: a page of `limit`, or all.
+ * @returns `next` is the cursor of the next page, null for the last
  * @throws {Refusal} not_found, invalid */
 export async function listRevaluations(
   context: Context,
   object: ObjectName,
   query: RevaluationsQuery,
-): Promise<RevaluationView[]> {
+): Promise<{ readonly items: RevaluationView[]; readonly next: string | null }> {
   const { ports } = context
   const { id } = await requireObject(context, object.id, { type: object.type, right: 'read' })
   const now = ports.clock.now()
   const range = listedRange(query, now)
+  const [afterBeginAt, afterId] = query.cursor === undefined ? [-Infinity, 0] : decodeNumbers(query.cursor, 2)
   const rows = await store.readRevaluations(ports.database, [id], { ...range, limit: REVALUATIONS_MAX })
-  return rows
+  const listed = rows
+    .filter(
+      ({ beginAt, id: ownId }) => beginAt > afterBeginAt || (beginAt === afterBeginAt && ownId > afterId),
+    )
     .filter((row) => query.edit || !row.editOnly)
     .filter((row) => !query.active || isActiveAt(row, now))
-    .slice(0, query.limit)
-    .map((row) => viewOf(context, object.type, row))
+  const { shown, next } = pageOf(listed, query.limit ?? REVALUATIONS_MAX, (row) => [row.beginAt, row.id])
+  return { items: shown.map((row) => viewOf(context, object.type, row)), next }
 }
 
 /** The range of a list: from a day ago on unless the query says otherwise. @throws {Refusal} invalid */

@@ -103,7 +103,7 @@ export const stateHistoryView = z
         }),
       )
       .describe(
-        'The revaluations of the object and of the objects above it; with `recalc` also all others that were applied.',
+        'The first 1,000 revaluations of the object and of the objects above it, by begin; with `recalc` also all others that were applied.',
       ),
   })
   .meta({ id: 'StateHistory' })

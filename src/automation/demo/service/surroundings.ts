@@ -98,7 +98,7 @@ export async function makeMaintenance(making: Making): Promise<null> {
 async function plan(making: Making, place: string, body: object): Promise<void> {
   const operator = asOperator(making)
   const object = { type: 'device', id: idOf(making, place) } as const
-  const known = await listRevaluations(operator, object, revaluationsQuery.parse({ edit: 'true' }))
+  const { items: known } = await listRevaluations(operator, object, revaluationsQuery.parse({ edit: 'true' }))
   if (known.length === 0) await createRevaluation(operator, object, revaluationBody.parse(body))
 }
 

@@ -276,6 +276,14 @@ export function itemOptions(
   return [{ value: '', text: none }, ...items.map(({ id, name }) => ({ value: String(id), text: name }))]
 }
 
+/** The value of a choice of one item by its id; the one of none for an item that is not in the list. */
+export function itemValue(
+  items: readonly { readonly id: number }[],
+  chosen: number | null | undefined,
+): string {
+  return items.some(({ id }) => id === chosen) ? String(chosen) : ''
+}
+
 export function Check({
   label,
   checked,

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 
 import { codeOf, stepAt } from '../../../src/access/session/mfa/totp.ts'
 import { fromBase32 } from '../../access/base32.ts'
+import { createDashboard } from '../../api/objects.ts'
 import { good } from '../../api/suite.ts'
 import { onMainHost } from '../stage.ts'
 
@@ -47,6 +48,25 @@ onMainHost('account', (stage) => {
         await tokens.getByText('No token yet').waitFor()
         expect(await statusOf()).toBe(401)
       }),
+    VISIT_MAX_MS,
+  )
+
+  test(
+    'a start dashboard that was deleted shows as none in the account and in the settings',
+    async () => {
+      const { client } = stage
+      const startDashboardId = await createDashboard(client)
+      const json = { startDashboardId }
+      await good(client.request('PATCH', `/users/${client.userIds.administrator}`, { json }))
+      await good(client.request('PATCH', '/settings.json', { json }))
+      await good(client.request('DELETE', `/dashboards/${startDashboardId}`))
+      await stage.visit('account', {}, async ({ page }) => {
+        const shown = page.getByLabel('Start dashboard').locator('option:checked')
+        await shown.filter({ hasText: 'the one of the settings' }).waitFor({ state: 'attached' })
+        await page.goto(`${stage.url}/ui/settings`)
+        await shown.filter({ hasText: 'the first by name' }).waitFor({ state: 'attached' })
+      })
+    },
     VISIT_MAX_MS,
   )
 

@@ -8,7 +8,7 @@ import { inTurn, invalidate, useGet } from '../../api/resource.ts'
 import { readUser, signOut, user } from '../../api/session.ts'
 import { agentText } from '../../kit/agent.ts'
 import { background } from '../../kit/background.ts'
-import { Button, Check, SelectField, TextField } from '../../kit/controls.tsx'
+import { Button, Check, itemOptions, itemValue, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card, PageHead, Table } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
 import { State } from '../../kit/state.tsx'
@@ -92,12 +92,9 @@ function Appearance(): JSX.Element {
         <SelectField
           label={t('account.start')}
           hint={t('account.startHint')}
-          value={String(me?.startDashboardId ?? '')}
+          value={itemValue(dashboards, me?.startDashboardId)}
           onValue={(id) => background(save({ startDashboardId: id === '' ? null : Number(id) }))}
-          options={[
-            { value: '', text: t('account.startCommon') },
-            ...dashboards.map(({ id, name }) => ({ value: String(id), text: name })),
-          ]}
+          options={itemOptions(dashboards, t('account.startCommon'))}
         />
         <Check label={t('keys.single')} checked={singleKeys.value} onChange={keepSingleKeys} />
       </div>

@@ -4,7 +4,7 @@ import { callVersioned } from '../../api/client.ts'
 import type { Answer } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
-import { Button, Check, SelectField, TextField } from '../../kit/controls.tsx'
+import { Button, Check, itemOptions, itemValue, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card, KeyValues } from '../../kit/data.tsx'
 import { Unsaved, useEditing } from '../../kit/editing.tsx'
 import { Show } from '../../kit/feedback.tsx'
@@ -161,12 +161,9 @@ function StartField({
       label={t('settings.start')}
       hint={t('settings.startHint')}
       error={error}
-      value={String(value ?? '')}
+      value={itemValue(dashboards, value)}
       onValue={(id) => onValue(id === '' ? null : Number(id))}
-      options={[
-        { value: '', text: t('settings.startFirst') },
-        ...dashboards.map(({ id, name }) => ({ value: String(id), text: name })),
-      ]}
+      options={itemOptions(dashboards, t('settings.startFirst'))}
     />
   )
 }

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'bun:test'
 
 import { runnerOf } from '../../api/runs-stage.ts'
 import { good } from '../../api/suite.ts'
-import { RUNNER_TOKEN } from '../../runs/fake-runner.ts'
+import { must, RUNNER_TOKEN } from '../../runs/fake-runner.ts'
 import { readUntil } from '../../until.ts'
 import { leaveResults, makeGuests } from '../guests.ts'
 import { heldAnswers } from '../held-answers.ts'
@@ -27,6 +27,9 @@ const FILLED_PX = `(() => {
 })()`
 /** A band is higher than a line of the grid or of a limit. */
 const FILLED_LEAST_PX = 12
+
+/** A forecast of the next two hours. */
+const HOURLY = { step: 'PT1H', history: 'P7D', horizon: 'PT2H', model: { kind: 'naive' } }
 
 onMainHost(
   'forecasts',
@@ -154,6 +157,32 @@ onMainHost(
             (px) => px > FILLED_LEAST_PX,
           )
         }),
+      TEST_MAX_MS,
+    )
+
+    test(
+      'the reason of a failed run is in the language of the page',
+      async () => {
+        const { client } = stage
+        const json = { name: 'Fails', source: { type: 'job', jobId: job, key: 'returnValue1' }, ...HOURLY }
+        const { id } = await good<Made>(client.request('POST', '/forecasts', { json }))
+        const runner = await runnerOf(client, { name: 'failing', capabilities: ['forecast'] })
+        const ordered = runner.next()
+        await good(client.request('POST', `/forecasts/${id}/run`))
+        const held = await ordered
+        await held.begin()
+        const error = 'The script exceeded its time limit of 5 s.'
+        await must(held.finish({ outcome: 'timed_out', exitCode: null, error }))
+        const settings = `/users/${client.userIds.administrator}`
+        const { language } = await good<{ readonly language: string }>(client.request('GET', settings))
+        await good(client.request('PATCH', settings, { json: { language: 'de' } }))
+        await stage.visit(`forecasts/${id}`, {}, async ({ page }) => {
+          const reason = 'Das Skript überschritt sein Zeitlimit von 5 s.'
+          await page.getByText(`Zeitüberschreitung: ${reason}`, { exact: true }).waitFor()
+          await page.getByRole('table').getByText(reason, { exact: true }).waitFor()
+        })
+        await good(client.request('PATCH', settings, { json: { language } }))
+      },
       TEST_MAX_MS,
     )
 

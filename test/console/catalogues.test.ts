@@ -40,6 +40,11 @@ const RUN_REASONS: readonly (readonly [pattern: RegExp, least: number, ...paths:
     'analytics/forecasts/service/settle.ts',
   ],
   [
+    /(?:'import_failed',\s+|'query_too_large',\s+|\? |: )`(The (?:run|file) [^`]+)`/g,
+    6,
+    'data/refreshes/service/from-script.ts',
+  ],
+  [
     /(?:Unprepared\(\s*|RangeError\(|Error\(|return |error: |\?\? )(['`])([A-Z](?:(?!\1).)+(?:\.|\(\)\}))\1/g,
     13,
     `${RUNNER}/run.ts`,
@@ -142,7 +147,10 @@ test('each reason for which a run fails has a text in German and French', () => 
     return sentences
   })
   const ofTrees = [[], ['a.py'], ['a.py', 'b.py']].map(nothingRuns)
-  expectFaultsKnown([...found, ...ofTrees])
+  const ofStates = found.flatMap((sentence) =>
+    ['failed', 'timed_out', 'cancelled', 'lost'].map((state) => sentence.replace('${state}', state)),
+  )
+  expectFaultsKnown([...ofStates, ...ofTrees])
   const people = readFileSync(join(RUNS, 'holders.ts'), 'utf8').matchAll(/did: '([^']+)'/g)
   expectFaultsKnown([...people].map(([, did]) => `The user who ${did ?? ''}`))
 })

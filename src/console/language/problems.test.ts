@@ -66,6 +66,9 @@ test('the end of a run is in the language of the page, with the reason within it
   expect(faultText('lost: Attempt 1 was lost: the runner was deleted.')).toBe(
     'verloren: Versuch 1 ging verloren: der Runner wurde gelöscht.',
   )
+  expect(faultText('The run j_1 ended as lost. Attempt 1 was lost: the runner was deleted.')).toBe(
+    'Der Lauf j_1 endete: verloren. Versuch 1 ging verloren: der Runner wurde gelöscht.',
+  )
   const gone =
     'The user who last changed the run configuration was deleted, or may not run scripts any more. Ask an administrator to save it again.'
   expect(faultText(gone)).toBe(

@@ -113,3 +113,14 @@ test('wrong codes of a secret that an administrator removed do not count against
   const { secret } = await beginMfa(asAda())
   expect(await confirmMfa(asAda(), await nextCode(secret))).toHaveLength(10)
 })
+
+test('a code of a secret whose key is lost is a conflict that does not count, and a recovery code is accepted', async () => {
+  const { secret } = await beginMfa(asAda())
+  const [recovery = ''] = await confirmMfa(asAda(), await nextCode(secret))
+  const secrets = { ...opened.ports.secrets, key: crypto.getRandomValues(new Uint8Array(32)) }
+  const as = asAda({ ...opened.ports, secrets })
+  const code = await nextCode(secret)
+  for (let count = 0; count < 6; count++)
+    expect(await rejection(logIn(as, { ...ADA, code }))).toMatchObject({ code: 'conflict' })
+  expect(await logIn(as, { ...ADA, code: recovery })).toMatchObject({ owed: null })
+})

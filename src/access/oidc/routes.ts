@@ -98,7 +98,7 @@ const loginRoutes = new Hono<Env>()
       summary: 'Exchange a login code for a session',
       roles: 'anyone',
       answers: { 200: ok(sessionView, 'The new session.', ['Set-Cookie']) },
-      refuses: [401, 403, 404, 429],
+      refuses: [401, 403, 404, 409, 429],
     }),
     jsonBody(BODY_MAX_BYTES),
     valid('json', sessionBody),

@@ -69,7 +69,7 @@ const loginRoutes = new Hono<Env>()
       summary: 'Log in with credentials in the URL; prefer POST',
       roles: 'anyone',
       answers: login,
-      refuses: [401, 403, 429],
+      refuses: [401, 403, 409, 429],
     }),
     valid('query', credentialsSchema),
     async (c) => {
@@ -79,7 +79,7 @@ const loginRoutes = new Hono<Env>()
   )
   .post(
     '/session/login',
-    policy({ summary: 'Log in', roles: 'anyone', answers: cookieLogin, refuses: [401, 403, 429] }),
+    policy({ summary: 'Log in', roles: 'anyone', answers: cookieLogin, refuses: [401, 403, 409, 429] }),
     jsonBody(BODY_MAX_BYTES),
     valid('json', loginBody),
     async (c) => {

@@ -7,7 +7,7 @@ import type { Page } from '../../../lib/paging.ts'
 import { commit, commitAndRead } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { attempt, codeTrials, succeeded, triesForgotten } from '../../attempts/service.ts'
+import { attempt, codeTrials, succeeded, triesForgotten, undecided } from '../../attempts/service.ts'
 import { audited } from '../../audit/service.ts'
 import { isOwn } from '../../users/changes.ts'
 import { readUser } from '../../users/service.ts'
@@ -155,7 +155,8 @@ export async function resetMfa(context: Context, userId: number): Promise<void> 
 }
 
 /** Lets a login pass with a code of the authenticator that was not used yet, or with a recovery code, which is used up.
- * @throws {Refusal} mfa_code_required without a code, unauthenticated for a wrong one, too_many_attempts after five */
+ * @throws {Refusal} mfa_code_required without a code, unauthenticated for a wrong one, too_many_attempts after five, conflict
+ * for a secret that cannot be decrypted */
 export async function checkCode(ports: Ports, userId: number, code: string | undefined): Promise<void> {
   if (code === undefined)
     throw new Refusal(
@@ -187,10 +188,22 @@ async function takeCode(ports: Ports, userId: number, code: string): Promise<boo
   async function takeTimed(): Promise<boolean> {
     const { secret: sealed } = await store.findMfa(database, userId)
     if (sealed === '') return false
-    const secret = await unseal(secrets, sealed, purposeOf(userId))
+    const secret = await unseal(secrets, sealed, purposeOf(userId)).catch(async (cause: unknown) => {
+      await undecided(ports, trials)
+      throw undecryptable(cause)
+    })
     const step = await stepOf(secret, plain, clock.now())
     return step !== null && store.takeStep(database, userId, step)
   }
+}
+
+function undecryptable(cause: unknown): Refusal {
+  const refusal = new Refusal(
+    'conflict',
+    'The secret of your authenticator cannot be decrypted: the installation key has changed or is missing. Use a recovery code, or ask an administrator to reset MFA.',
+  )
+  refusal.cause = cause
+  return refusal
 }
 
 async function newRecoveryCodes({ database, secrets }: Ports, userId: number) {

@@ -171,7 +171,7 @@ onMainHost('objects', (stage) => {
       expect(status).toBe(404)
     }))
 
-  test('objects are moved one by one and by marks, a refusal is shown, and the move is undone', async () => {
+  test('objects are moved one by one and by marks, the move is undone, and a refusal and an unread list are shown', async () => {
     const [from, to] = [await make('groups', 1, 'Old hall'), await make('groups', 1, 'New hall')]
     const device = await make('devices', from, 'mill 1')
     const other = await make('devices', from, 'mill 2')
@@ -228,6 +228,11 @@ onMainHost('objects', (stage) => {
       await page.getByRole('searchbox', { name: 'Filter objects' }).fill('hall')
       await page.getByText('At least 5,000 objects match').waitFor()
       await page.getByText('A narrower filter lists the others.').waitFor()
+
+      expectProblem(/ERR_FAILED/)
+      await page.route(/\/alarms\?.*assignee=/, (route) => route.abort())
+      await page.getByRole('button', { name: 'Mine' }).click()
+      await page.getByText('The filter could not be applied').waitFor()
     })
   })
 

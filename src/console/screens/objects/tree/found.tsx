@@ -53,7 +53,8 @@ export function Found({ definition, isMine, onClear, children }: Props): JSX.Ele
     isOpen: null,
     note: node.deviceName,
   }))
-  const asked = isEmpty(definition) ? alarms : search
+  // Without the alarms of the user, an object that matches could be missing.
+  const asked = isEmpty(definition) || (isMine && alarms.data === undefined) ? alarms : search
   const isCut = (search.data?.items.length ?? 0) >= FOUND_MAX || alarms.data?.nextCursor != null
   return (
     <Show

@@ -59,11 +59,11 @@ const refusals: readonly Row[] = [
     '/dependsOn',
   ),
   {
-    title: 'an unknown object',
+    title: 'two unknown objects',
     call: PUT,
-    json: { dependsOn: [1, 999_999] },
+    json: { dependsOn: [1, 999_998, 999_999] },
     answers: 'not_found',
-    pointers: ['/dependsOn/1'],
+    pointers: ['/dependsOn/1', '/dependsOn/2'],
   },
 ]
 

@@ -26,9 +26,25 @@ const refusals = table(stage, [
   { title: 'a request without credentials', call: 'GET /events', as: null, answers: 'unauthenticated' },
   { title: 'no such kind', call: 'GET /events?kind=noise', answers: 'invalid', pointers: ['?kind'] },
   { title: 'no such flag', call: 'GET /events?once=maybe', answers: 'invalid', pointers: ['?once'] },
-  { title: 'no such object', call: 'GET /events?objectId=999999', answers: 'not_found' },
+  {
+    title: 'no such object',
+    call: 'GET /events?objectId=999999',
+    answers: 'not_found',
+    pointers: ['?objectId'],
+  },
+  {
+    title: 'no such second object',
+    call: 'GET /events?objectId={device}&objectId=999999',
+    answers: 'not_found',
+    pointers: ['?objectId/1'],
+  },
   { title: 'no such job', call: 'GET /events?jobId=999999', answers: 'not_found' },
-  { title: 'a device as a job', call: 'GET /events?jobId={device}', answers: 'not_found' },
+  {
+    title: 'a device as a job',
+    call: 'GET /events?jobId={device}',
+    answers: 'not_found',
+    pointers: ['?jobId'],
+  },
   {
     title: 'values of a job without the kind value',
     call: 'GET /events?jobId={job}&kind=state',

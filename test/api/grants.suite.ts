@@ -81,6 +81,13 @@ const refusals: readonly Row[] = [
     ],
   ),
   {
+    title: 'a user who does not exist',
+    call: 'PUT /groups/{group}/permissions/user/999999',
+    json: {},
+    answers: 'not_found',
+    pointers: ['{subjectId}'],
+  },
+  {
     title: 'an unknown user',
     call: 'GET /groups/{group}/permissions/explain?userId=999999',
     answers: 'not_found',

@@ -158,7 +158,9 @@ export async function grant(context: Context, objectId: number, given: Subject &
     await refuseFull('grants', FULL_SUBJECT, save, 'execute')
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
-    throw new Refusal('not_found', 'There is no user or user group with this id.')
+    throw noSuch('user or user group', [
+      { pointer: '{subjectId}', message: 'must be the id of a user or user group' },
+    ])
   }
   forgetRights(ports)
 }

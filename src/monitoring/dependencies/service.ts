@@ -45,12 +45,13 @@ export async function updateDependencies(
   const { database } = context.ports
   await requireObject(context, id, { type: parentType, right: 'write' })
   const known = await readTypes(context, dependsOn)
-  const missing = dependsOn.findIndex((one) => !known.has(one))
-  if (missing >= 0) {
-    throw new Refusal('not_found', 'An object in dependsOn does not exist; see errors.', [
-      { pointer: `/dependsOn/${missing}`, message: 'must be the id of an object that you can read' },
-    ])
-  }
+  const missing = dependsOn.flatMap((one, index) =>
+    known.has(one)
+      ? []
+      : { pointer: `/dependsOn/${index}`, message: 'must be the id of an object that you can read' },
+  )
+  if (missing.length > 0)
+    throw new Refusal('not_found', 'An object in dependsOn does not exist; see errors.', missing)
   const readable = readableBy(await rightsOf(context), 'o')
   const hidden = await store.readHidden(database, id, readable)
   const dependents = await store.readAllDependents(database, id)

@@ -3,6 +3,7 @@ import { rightsOf } from '../../access/rights/service.ts'
 import { requireUser } from '../../context.ts'
 import type { Context } from '../../context.ts'
 import { Refusal, noSuch } from '../../lib/errors.ts'
+import type { Fault } from '../../lib/errors.ts'
 import type { Visibility } from '../../ports/events.ts'
 import { readTypes } from '../tree/service.ts'
 import type { EventsQuery } from './schema.ts'
@@ -45,8 +46,27 @@ export async function readEvents(
 async function requireReadable(context: Context, { objectId = [], jobId }: EventsQuery): Promise<void> {
   if (objectId.length + jobId.length === 0) return
   const types = await readTypes(context, [...objectId, ...jobId])
-  const isMissing = objectId.some((id) => !types.has(id)) || jobId.some((id) => types.get(id) !== 'job')
-  if (isMissing) throw noSuch('object, or no such webhook job')
+  const missing = [
+    ...missingAt('?objectId', objectId, 'an object', (id) => types.has(id)),
+    ...missingAt('?jobId', jobId, 'a webhook job', (id) => types.get(id) === 'job'),
+  ]
+  if (missing.length > 0) throw noSuch('object, or no such webhook job', missing)
+}
+
+function missingAt(
+  pointer: string,
+  ids: readonly number[],
+  noun: string,
+  isKnown: (id: number) => boolean,
+): Fault[] {
+  return ids.flatMap((id, index) =>
+    isKnown(id)
+      ? []
+      : {
+          pointer: ids.length === 1 ? pointer : `${pointer}/${index}`,
+          message: `must be the id of ${noun} that you can read`,
+        },
+  )
 }
 
 /** The objects that the reader may see now; null once the credentials are no longer valid. */

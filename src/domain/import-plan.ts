@@ -42,7 +42,7 @@ export type RowsFormat = {
 /** A JSON object in UTF-8 on each line; its keys are the columns. */
 export type NdjsonFormat = { readonly kind: 'ndjson' }
 
-/** Its columns have the types of the file; nested ones are refused. */
+/** A Parquet file. The file has the types of its columns, and nested columns are refused. */
 export type ParquetFormat = { readonly kind: 'parquet' }
 
 /** A sheet of a workbook: of an XLSX file, or of an XLS file of Excel 97 to 2003. */

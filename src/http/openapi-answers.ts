@@ -24,7 +24,7 @@ export const flagQuery = z
 /** Marks a field that reads show and only the service sets: bodies may send it back, a merge patch cannot change it. */
 export const READ_ONLY = { readOnly: true } as const
 
-/** Such a field of any shape. */
+/** A read-only field of any shape. */
 export const shownOnly = z.unknown().optional().meta(READ_ONLY)
 
 export function ok(schema: z.ZodType, description: string, headers: readonly string[] = []): Answer {

@@ -73,7 +73,7 @@ export function undeliverable(context: Context, jobIds: readonly number[]): Mayb
   )
 }
 
-/** The same of one job; null when the caller may. */
+/** The refusal of a delivery to one job; null if the caller may deliver to the job. */
 export function undeliverableTo(context: Context, jobId: number): MaybePromise<Refusal | null> {
   const rights = rightsOf(context)
   // Without a list and a map of one, which take longer than to know.

@@ -1,6 +1,6 @@
 /** The needs of a forecast at its runner beside its input, as of its order. */
 export type ForecastOrder = {
-  /** Such as `prophet`, or `custom:croston`. */
+  /** The kind of the model, such as `prophet` or `custom:croston`. */
   readonly kind: string
   /** The name of the forecast. */
   readonly name: string

@@ -51,7 +51,7 @@ const fields = {
 /** How a script is to be run. */
 export const runBody = z.strictObject(fields)
 
-/** The same as the fields of a form. */
+/** The order of a run as the fields of a form. */
 export const runForm = z.strictObject({
   runConfigurationId: z
     .string()

@@ -32,7 +32,7 @@ export async function follow<R extends Route>(
   return result as Exclude<Answer<R, 'post'>, Operation>
 }
 
-/** The same for a request that only reads. */
+/** Follows the operation of a request that only reads. */
 export async function followRead<R extends Route>(
   route: R,
   request: Call<R, 'get'>,

@@ -75,7 +75,7 @@ export function useGet<R extends Route>(
   return useUrl<Answer<R>>(url, refresh)
 }
 
-/** The same for several targets of a route. */
+/** Reads several targets of a route. */
 export function useGets<R extends Route>(
   route: R,
   targets: readonly Target<R>[],
@@ -89,7 +89,7 @@ export function useGets<R extends Route>(
   return all.map((entry) => resourceOf<Answer<R>>(entry))
 }
 
-/** The same for a URL below the API's folder, such as a page of a list. */
+/** Reads a URL below the folder of the API, such as a page of a list. */
 export function useUrl<T>(url: string | null, refresh: readonly EventKind[] = []): Resource<T> {
   const entry = useMemo(() => (url === null ? null : entryOf(url)), [url])
   const kinds = refresh.join(' ')

@@ -10,7 +10,7 @@ import * as store from './store.ts'
 
 /** Ends an upload long before the sweep removes its blob. */
 export const UPLOAD_MAX_MS = 10 * 60_000
-/** The same for large files. */
+/** The time limit of an upload of a large file. */
 export const LONG_UPLOAD_MAX_MS = 55 * 60_000
 const ORPHANED_MS = 60 * 60_000
 const SWEPT_AT_ONCE = 100
@@ -36,7 +36,7 @@ export async function putBlob(
   return { key, sizeBytes: await putBlobAt(ports, key, bytes, signal) }
 }
 
-/** The same under a key that nothing had before. @returns how many bytes there were */
+/** Stores a blob under a new key. @returns the number of stored bytes */
 export async function putBlobAt(
   ports: Ports,
   key: string,

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../lib/json.ts'
 /** A step of a plan, in the words of all databases. */
 export type PlanNode = {
   readonly operation: Operation
-  /** Its name in the database. */
+  /** The name of the step in the database. */
   readonly name: string
   readonly relation: string | null
   readonly index: string | null

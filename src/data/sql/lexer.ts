@@ -15,7 +15,7 @@ export type TokenKind =
 /** A token of SQL. A `word` is a keyword or a name without quotes, a `name` has quotes. */
 export type Token = {
   readonly kind: TokenKind
-  /** Its first character in the text, from 0. */
+  /** The index of the first character of the token in the text, from 0. */
   readonly start: number
   readonly end: number
   /** The token as written; of names and strings the content, without quotes and escapes. */

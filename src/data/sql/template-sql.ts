@@ -36,7 +36,7 @@ export function templateSql(written: Written, dialect: Dialect): Bound {
   return boundOf(templateFragment(written, dialect), WRITERS[dialect])
 }
 
-/** The same as a part of other statements. @throws {TemplateFault} as `templateSql` */
+/** The SQL of a template as a part of other statements. @throws {TemplateFault} as `templateSql` */
 export function templateFragment(written: Written, dialect: Dialect): Fragment {
   return new Binding(written, dialect).fragment()
 }

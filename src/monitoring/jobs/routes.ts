@@ -108,7 +108,7 @@ export const jobRoutes = new Hono<Env>()
   .route('/', refusalRoutes)
   .route('/', replayRoutes)
 
-/** The same route without the router, whose middleware takes longer than the delivery itself. */
+/** The route of deliveries without the router, whose middleware takes longer than the delivery itself. */
 export const fastDelivery: FastRoute<DeliveryBody, Delivered> = {
   method: 'POST',
   path: '/webcollector/jobs/:id/values',

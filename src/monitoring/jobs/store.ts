@@ -33,7 +33,7 @@ export async function findJob(database: Database, id: number): Promise<JobRow | 
   return row ? (row as unknown as JobRow) : null
 }
 
-/** Those of these ids that are jobs. */
+/** The given ids that belong to jobs. */
 export async function readExistingIds(
   database: Database,
   ids: readonly number[],

@@ -14,7 +14,7 @@ const params = parameterValues
 
 export const widgetRunBody = z.strictObject({ params }).meta({ examples: [{ params: { region: 'north' } }] })
 
-/** The same as the fields of a form. */
+/** The order of a run as the fields of a form. */
 export const widgetRunForm = z.strictObject({ params: jsonField(params).default({}) })
 
 export const widgetRunView = z

@@ -128,7 +128,7 @@ async function publish(ports: Ports, results: Results): Promise<void> {
 }
 
 function summaryOfResults({ groups, endAt, run }: Results): PublishedSummary {
-  // It was written when the run was ordered.
+  // The order of the run wrote the reading.
   const reading = run.order.forecast?.reading as SourceReading | undefined
   return summaryOf(groups, { endAt, ...(reading && { reading }) })
 }

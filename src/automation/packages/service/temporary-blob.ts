@@ -24,7 +24,7 @@ export async function keep(ports: Ports, { chunks, sizeMaxBytes, signal }: Keepa
   if (head.byteLength <= HELD_MAX_BYTES) return { source: heldSource(head), release: () => Promise.resolve() }
   const { key, sizeBytes } = await putBlob(ports, { prefix: 'packages', chunks: whole, sizeMaxBytes }, signal)
   const release = () =>
-    // It is marked as orphaned from the beginning, so the sweep removes it if it stays here.
+    // The blob is marked as orphaned from the beginning, so the sweep removes a blob whose deletion failed.
     ports.blobs.delete(key).catch((error: unknown) => {
       ports.log.error('packages: deleting a temporary archive failed; retrying later', error)
     })

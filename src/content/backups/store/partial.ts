@@ -9,7 +9,7 @@ import type { Table } from './tables.ts'
 /** An object above, or in place of, one that is to come back. */
 export type Present = { readonly id: number; readonly path: string; readonly type: string }
 
-/** Those of these objects that are there. */
+/** The objects with these ids that exist. */
 export async function findPresent(database: Database, ids: readonly number[]): Promise<readonly Present[]> {
   return database.all<Present>(sql`
     select o.id as id, o.path as path, o.type as type from ${eachOf(ids)} wanted
@@ -24,7 +24,7 @@ export async function rootCreatedAt(database: Database): Promise<number> {
   return row?.at ?? 0
 }
 
-/** Those of these values that a column has. */
+/** The given values that a column has. */
 export async function findValues(
   database: Database,
   { table, to }: { readonly table: string; readonly to: string },

@@ -19,7 +19,7 @@ import type { ResultRow } from './store.ts'
 
 /** The stored result of a data query, as a table. */
 export type StoredResult = {
-  /** Its name in statements. */
+  /** The name of the result in statements. */
   readonly name: string
   readonly of: Generation
   readonly columns: readonly Column[]

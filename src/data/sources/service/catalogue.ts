@@ -90,7 +90,7 @@ export async function syncSchema(context: Context, id: number): Promise<SyncView
   try {
     await commit(database, [store.replaceDigests(database, { dataSourceId: id, digests, syncedAt }), entry])
   } catch (error) {
-    // It was deleted meanwhile.
+    // Another caller has deleted the data source.
     if (isForeignKeyViolation(error)) await requireSource(ports, id)
     throw error
   }

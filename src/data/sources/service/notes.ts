@@ -109,7 +109,7 @@ async function keep(
   try {
     await refuseFull('data_source_notes', full, () => commit(database, [...writes, ...entries]))
   } catch (error) {
-    // It was deleted meanwhile.
+    // Another caller has deleted the data source.
     if (isForeignKeyViolation(error)) await requireSource(ports, id)
     throw error
   }

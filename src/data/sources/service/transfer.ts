@@ -71,7 +71,7 @@ export async function importSource(
 ): Promise<{
   readonly writes: readonly Write[]
   readonly hasPassword: boolean
-  /** Its id within the commit. */
+  /** The id of the data source within the commit. */
   readonly source: IdExpression
 }> {
   const { ports } = context

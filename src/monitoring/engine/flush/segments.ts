@@ -250,7 +250,7 @@ function placed(segments: readonly NewSegment[], before: Before = null): readonl
   })
 }
 
-/** Those that begin with the instant at which the next segment begins come before it. */
+/** Segments that begin at the same instant as the next segment have places before it. */
 function beforeNext(segments: readonly NewSegment[], next: SegmentRow | null): readonly NewSegment[] {
   if (!next) return segments
   return segments.map((segment, index) =>

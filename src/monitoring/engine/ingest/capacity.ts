@@ -3,7 +3,7 @@ import type { Unflushed } from '../head/head.ts'
 
 /** Samples that may wait for a flush; past them deliveries are refused. */
 const UNFLUSHED_SAMPLES_MAX = 5_000_000
-/** The same in characters of the WAL: long strings take more memory than numbers. */
+/** The maximum number of unflushed characters of the WAL, because long strings take more memory than numbers. */
 export const UNFLUSHED_BYTES_MAX = 64 * 1024 * 1024
 
 /** The reason to refuse deliveries, `storage_full` or `overloaded`; null where there is capacity.

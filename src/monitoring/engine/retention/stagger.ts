@@ -10,7 +10,7 @@ export function nextSlot(jobId: number, periodMs: number, afterAt: number): numb
 
 const JOBS_PER_PAGE_GROUP = 64
 
-/** The same number for jobs whose rows share database pages. */
+/** A number that jobs have in common if their rows share database pages. */
 export function pageGroupOf(jobId: number): number {
   return Math.floor(jobId / JOBS_PER_PAGE_GROUP)
 }

@@ -79,7 +79,7 @@ export class Wal {
     return appendToBatch(this.#commits, job, sample, arrival)
   }
 
-  /** Those of the idempotency keys that were delivered before, with the answers. No commit runs meanwhile. */
+  /** The idempotency keys that earlier deliveries had, with the answers. No commit runs meanwhile. */
   repeatsOf(
     keys: readonly { readonly jobId: number; readonly key: string }[],
     now: number,

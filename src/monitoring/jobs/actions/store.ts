@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../../db/lists.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
-/** Those of the jobs that are not stopped, or not started, as wanted. */
+/** The jobs that the action has to stop or to start. */
 export async function findJobsToChange(
   database: Database,
   ids: readonly number[],

@@ -36,7 +36,7 @@ export const bulkRoutes = new Hono<Env>().post(
   },
 )
 
-/** The same route without the router, which takes longer than the values of a small call. */
+/** The route of bulk deliveries without the router, which takes longer than the values of a small call. */
 export const fastBulk: FastRoute<BulkBody, Repeatable> = {
   method: 'POST',
   path: PATH,

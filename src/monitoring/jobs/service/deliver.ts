@@ -38,7 +38,7 @@ export function deliver(
   })
 }
 
-/** The same for a sender who was authenticated in another way, with a globally unique key. */
+/** Delivers for a sender that was authenticated in another way. The key is globally unique. */
 export function deliverAs(
   sender: Sender,
   ports: Ports,

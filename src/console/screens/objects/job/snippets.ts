@@ -159,7 +159,7 @@ function otlpOf(job: Job): string {
   return JSON.stringify({ resourceMetrics: [{ resource, scopeMetrics: [{ metrics }] }] })
 }
 
-/** The same as `quoted`; the shell puts the present in. */
+/** A quoted text in which the shell replaces the placeholder of the time by the present. */
 function quotedWithDate(json: string): string {
   return quoted(json).replaceAll(NOW, `'"$(date +%s)"'000000000`)
 }

@@ -28,7 +28,7 @@ const VALUE = {
     return t('objects.value')
   },
   figures: true,
-  // Its box is there before the value is.
+  // The box of a value has its size before the value is read.
   cell: ({ type, id }: Node) =>
     type === 'job' ? (
       <span style={VALUE_BOX}>

@@ -128,7 +128,10 @@ const scenarios: Scenario[] = [
           (one) => must(one.finish({ outcome: 'failed', exitCode: 3, error: 'It ended with exit code 3.' })),
           /ended as failed\. It ended with exit code 3\./,
         ],
-        [(one) => must(one.finish()), /left no file orders\.csv, but none/],
+        [
+          (one) => must(one.finish()),
+          /left no file orders\.csv, but none\. The log of the run has the reason/,
+        ],
         [(one) => leave(one, 'other.csv', CSV), /left no file orders\.csv, but other\.csv/],
         [(one) => leave(one, 'orders.csv', ''), /is empty/],
         [(one) => leave(one, 'orders.csv', 'id,amount\n1,2\n'), /no column qty; it has id, amount/],

@@ -71,7 +71,7 @@ async function outputOf(
     'import_failed',
     found
       ? `The file ${output} of the run ${id} is empty.`
-      : `The run ${id} left no file ${output}, but ${names || 'none'}.`,
+      : `The run ${id} left no file ${output}, but ${names || 'none'}. The log of the run has the reason for each file that was not uploaded.`,
   )
 }
 

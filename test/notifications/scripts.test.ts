@@ -156,7 +156,7 @@ const GONE: readonly (readonly [
   [
     'a user who may not run scripts any more',
     () => stage.rows(`update users set role = 'collector'`),
-    'The user who set this target may not run scripts any more.',
+    'The user who set this target was deleted, or may not run scripts any more.',
   ],
 ]
 

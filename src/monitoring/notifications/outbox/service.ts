@@ -53,8 +53,10 @@ export async function resendNotification(context: Context, id: number): Promise<
     store.reviveNotification(database, id, { now, giveUpAt: now + TRIED_MS }),
     audited(context, { action: 'resend', objectType: 'notification', objectId: id }),
   ])
+  // Before the message is sent: the answer has the state that the request made.
+  const revived = await requireNotification(ports, id)
   await ports.flow.runDue()
-  return viewOf(ports, await requireNotification(ports, id))
+  return viewOf(ports, revived)
 }
 
 /** Since when notifications are paused, epoch ms; null if they are not. */

@@ -15,6 +15,7 @@ const UNAVAILABLE = {
   title: 'Unavailable',
   detail: 'The database does not answer.',
 }
+const HOUR_MS = 3_600_000
 const PLANT_MAX_MS = 300_000
 const TEST_MAX_MS = 180_000
 /** The sentence is there this long after the page was asked for, with a warm cache on an idle machine with two cores. */
@@ -78,6 +79,39 @@ onMainHost('overview', (stage) => {
         const note = page.locator('.note', { hasText: 'The states could not be read' })
         await note.getByRole('button', { name: 'Try again' }).click()
         await note.waitFor({ state: 'detached' })
+      })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'late jobs behind pages without any are shown, also on the wall',
+    async () => {
+      const { items } = await good<{ items: readonly Made[] }>(stage.client.request('GET', '/jobs?limit=1'))
+      const id = items[0]?.id
+      const late = {
+        object: { id, type: 'job', name: 'Far behind', path: 'Harbour' },
+        state: 'ok',
+        usualInterval: 'PT1M',
+        lastReceivedAt: null,
+        lateSince: new Date().toISOString(),
+        nextTimeoutAt: new Date(Date.now() + HOUR_MS).toISOString(),
+      }
+      const pages = {
+        '': { items: [], nextCursor: 'second' },
+        second: { items: [], nextCursor: 'third' },
+        third: { items: [late], nextCursor: null },
+      }
+      await stage.visit('', {}, async ({ page }) => {
+        await page.route(/\/late-jobs\?/, (route) => {
+          const cursor = new URL(route.request().url()).searchParams.get('cursor') ?? ''
+          return route.fulfill({ json: pages[cursor as keyof typeof pages] })
+        })
+        await page.goto(`${stage.url}/ui/`)
+        await page.locator('.card', { hasText: 'Late, not yet silent' }).getByText('Far behind').waitFor()
+        // The problems, groups, budgets and late jobs take turns.
+        await page.goto(`${stage.url}/ui/wall?every=60`)
+        await page.getByText(/^1 of 4, next in/).waitFor()
       })
     },
     TEST_MAX_MS,

@@ -1,28 +1,16 @@
 import type { JSX } from 'preact'
 
-import type { Answer } from '../../api/client.ts'
-import { useGet } from '../../api/resource.ts'
 import type { Resource } from '../../api/resource.ts'
 import { Card, Table } from '../../kit/data.tsx'
 import { Show } from '../../kit/feedback.tsx'
 import { objectLink } from '../../kit/location.ts'
 import { durationText, msOfDuration, now, Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
+import type { LateJobs } from './use-late.ts'
 import { placeOf } from './wrong-now.tsx'
 
-const SHOWN_MAX = 8
-
-const ROUTE = '/{parentType}/{parentId}/late-jobs'
-
-/** Reads the jobs of the whole tree that wait longer than usual. */
-export function useLate(): Resource<Answer<typeof ROUTE>> {
-  const query = { limit: SHOWN_MAX }
-  return useGet(ROUTE, { path: { parentType: 'group', parentId: 1 }, query }, ['state'])
-}
-
 /** Jobs that wait longer than usual for their next delivery; empty without such jobs, and until they are read. */
-export function Late(): JSX.Element | null {
-  const late = useLate()
+export function Late({ late }: { readonly late: Resource<LateJobs> }): JSX.Element | null {
   if (late.failure === null && !late.data?.items.length) return null
   return (
     <Card
@@ -31,13 +19,13 @@ export function Late(): JSX.Element | null {
       footer={late.data?.nextCursor && t('overview.lateCut')}
     >
       <Show resource={late} what={t('overview.lateFailed')}>
-        {({ items }) => <LateJobs items={items} />}
+        {({ items }) => <Jobs items={items} />}
       </Show>
     </Card>
   )
 }
 
-function LateJobs({ items }: Pick<Answer<typeof ROUTE>, 'items'>): JSX.Element {
+function Jobs({ items }: Pick<LateJobs, 'items'>): JSX.Element {
   return (
     <Table
       label={t('overview.late')}

@@ -10,13 +10,15 @@ import { linkTo } from '../../kit/location.ts'
 import { StateChanges, useStateChanges } from '../../kit/state-changes.tsx'
 import { t } from '../../language/t.ts'
 import { Budgets } from './budgets.tsx'
-import { Late, useLate } from './late.tsx'
+import { Late } from './late.tsx'
 import { headline, jobCount, restSentence } from './sentence.ts'
 import { TideChart } from './tide-chart.tsx'
+import { useLate } from './use-late.ts'
 import { useTrouble } from './use-trouble.ts'
 import { useContainers } from './worst-containers.ts'
 import { WrongNow } from './wrong-now.tsx'
 
+const LATE_MAX = 8
 const ROOT = { type: 'group', id: 1 } as const
 /** Cards that wait for a slow answer are shown without it after this time. */
 const PATIENCE_MS = 3_000
@@ -59,9 +61,10 @@ function Cards({
   readonly count: number
   readonly hasJobs: boolean
 }): JSX.Element {
-  const others = [useLate(), useStateChanges(ROOT), useContainers()]
+  const late = useLate(LATE_MAX)
+  const others = [useStateChanges(ROOT), useContainers()]
   const isReady = useOnce(
-    [alarms, ...others].every(({ data, failure }) => data !== undefined || failure !== null),
+    [alarms, late, ...others].every(({ data, failure }) => data !== undefined || failure !== null),
   )
   if (!isReady) return <Skeleton lines={8} height="24rem" />
   return (
@@ -72,7 +75,7 @@ function Cards({
             items.length === 0 ? <Calm hasJobs={hasJobs} /> : <WrongNow alarms={items} count={count} />
           }
         </Show>
-        <Late />
+        <Late late={late} />
       </div>
       <div class="col spread">
         <StateChanges {...ROOT} />

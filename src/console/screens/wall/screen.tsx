@@ -19,6 +19,7 @@ import { words as mapWords } from '../map/words.ts'
 import { headline } from '../overview/sentence.ts'
 import type { Trouble } from '../overview/sentence.ts'
 import { TideChart } from '../overview/tide-chart.tsx'
+import { useLate } from '../overview/use-late.ts'
 import { useTrouble } from '../overview/use-trouble.ts'
 import { words as scriptWords } from '../scripts/words.ts'
 import { useContainers, worstContainers } from '../overview/worst-containers.ts'
@@ -134,9 +135,7 @@ function useParts(
     },
     ['state'],
   )
-  const path = { parentType: 'group', parentId: 1 } as const
-  const late = useGet('/{parentType}/{parentId}/late-jobs', { path, query: { limit: ROWS_MAX } }, ['state'])
-  const jobs = late.data?.items ?? []
+  const jobs = useLate(ROWS_MAX).data?.items ?? []
   const groups = topGroups(root.data)
   const wrong = (
     <>

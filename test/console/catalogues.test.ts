@@ -56,6 +56,8 @@ const RUN_REASONS: readonly (readonly [pattern: RegExp, least: number, ...paths:
   ],
 ]
 
+const LANGUAGES = ['en', 'de', 'fr']
+
 type Texts = Readonly<Record<string, string>>
 
 const files = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' }).filter(
@@ -84,6 +86,16 @@ test('a job is une tâche in French', () => {
   const texts = folders.flatMap((folder) => Object.entries(textsOf(folder, 'fr')))
   const isWrong = (text: string) => /(?<![.{])\bjobs?\b(?!\})/i.test(text)
   expect(texts.filter(([, text]) => isWrong(text))).toEqual([])
+})
+
+test.each(LANGUAGES)('a percentage in a text of %s has the space of its language', (language) => {
+  const space = /\d(\D*)%/.exec(new Intl.NumberFormat(language, { style: 'percent' }).format(1))?.[1]
+  const texts = folders.flatMap((folder) => Object.entries(textsOf(folder, language)))
+  const spaces = texts.flatMap(([key, text]) =>
+    [...text.matchAll(/[\d}](\s*)%/g)].map(([, its]) => [key, its]),
+  )
+  expect(spaces.length).toBeGreaterThan(0)
+  expect(spaces.filter(([, its]) => its !== space)).toEqual([])
 })
 
 test('each key in the source has a text, and each text a key or the begin of one in the source', () => {

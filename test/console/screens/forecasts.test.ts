@@ -110,7 +110,7 @@ onMainHost(
           await page.getByRole('button', { name: 'Run', exact: true }).click()
           await leaveResults(await ordered)
           await page.getByText('its results are shown').waitFor()
-          const said = 'Off by 4% on average in 5 trials; the season before would be off by 6%'
+          const said = 'Off by 4.0% on average in 5 trials; the season before would be off by 6.0%'
           await page.getByText(said).first().waitFor()
           await page.locator('.plot canvas').waitFor()
           await page.getByText('Error of the season before').waitFor()

@@ -72,12 +72,12 @@ onMainHost('job', (stage) => {
       await deliver(stage, job, { returnValue1: 2.5, returnValue2: 12, stringValue1: 'calm' })
       await stage.visit(`job/${job}`, {}, async ({ page, check }) => {
         const chart = page.getByRole('group', {
-          name: /^Level, 1 day: .*last 2\.5 m.*limits Major 3\.4, Minor 3/,
+          name: /^Level, 1 day: .*last 2\.5\sm.*limits Major 3\.4, Minor 3/,
         })
         await chart.waitFor()
         await deliver(stage, job, { returnValue1: 3.12 })
         await page.getByText('Level 3.12\u00a0m is above Minor 3\u00a0m').waitFor()
-        await page.getByRole('group', { name: /highest 3\.12 m, last/ }).waitFor()
+        await page.getByRole('group', { name: /highest 3\.12\sm, last/ }).waitFor()
         await page.getByRole('group', { name: /^Level, 1 day/ }).focus()
         await page.keyboard.press('ArrowLeft')
         await page.locator('.plot [role=status]', { hasText: /m, / }).waitFor()
@@ -344,7 +344,7 @@ onMainHost('job', (stage) => {
         await badge.getByText('Ok').waitFor()
         expect(await shown()).toMatchObject({ errorCode: 0, currentState: 'ok' })
         // The gap stays visible.
-        await page.getByRole('group', { name: /last 2\.5 m.*1 gap/ }).waitFor()
+        await page.getByRole('group', { name: /last 2\.5\sm.*1 gap/ }).waitFor()
       })
     },
     TEST_MAX_MS,

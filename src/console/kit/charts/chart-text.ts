@@ -1,4 +1,5 @@
 import { language, t } from '../../language/t.ts'
+import { unitText } from '../numbers.ts'
 import { durationText, timeZone } from '../time.tsx'
 import type { Limit, Marked } from './paint.ts'
 import type { ForecastPoint } from './plot.ts'
@@ -58,7 +59,7 @@ export function sentenceOf({
   const inside = points.filter(({ at }) => at >= begin && at <= end)
   const all = extent(inside)
   if (all === null) return t('chart.nameEmpty', { title, range })
-  const text = (value: number): string => `${valueText(value)} ${unit}`.trim()
+  const text = (value: number): string => unitText(valueText(value), unit)
   const parts = [
     t('chart.name', {
       title,

@@ -5,6 +5,7 @@ import { t } from '../../language/t.ts'
 import { background } from '../background.ts'
 import { Table } from '../data.tsx'
 import type { Column } from '../data.tsx'
+import { unitText } from '../numbers.ts'
 import { now } from '../time.tsx'
 import { axisText, fullText, sentenceOf } from './chart-text.ts'
 import type { Limit, Mark, Marked } from './paint.ts'
@@ -195,7 +196,7 @@ function chartKeys({
 
 function spoken({ at, avg }: Point, { valueText, unit, stateAt }: ChartProps): string {
   const state = stateAt?.(at)
-  return [fullText(at), `${valueText(avg)} ${unit}`, state].filter(Boolean).join(', ')
+  return [fullText(at), unitText(valueText(avg), unit), state].filter(Boolean).join(', ')
 }
 
 function Tip({
@@ -207,7 +208,7 @@ function Tip({
   stateAt,
 }: ChartProps & { readonly point: Point }): JSX.Element {
   const share = (point.at - begin) / (end - begin)
-  const text = (value: number): string => `${valueText(value)} ${unit}`
+  const text = (value: number): string => unitText(valueText(value), unit)
   return (
     <div
       class="tip"

@@ -6,7 +6,7 @@ import type { Limit } from '../../kit/charts/paint.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Empty, FailureNote, Skeleton, Stale } from '../../kit/feedback.tsx'
 import { useQuery } from '../../kit/location.ts'
-import { numberText } from '../../kit/numbers.ts'
+import { numberText, percentText } from '../../kit/numbers.ts'
 import { dayText, durationText, now } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { burnDownOf, valueAt } from './burn.ts'
@@ -108,7 +108,7 @@ function besideText(
   const share = points.find((point) => point.at >= at)?.avg ?? points.at(-1)?.avg ?? 0
   const left = t('levels.leftAt', { left: durationText(Math.max(0, share / 100) * creditTotal * SECOND_MS) })
   if (steady === null) return left
-  return `${left}, ${t('levels.steadyAt', { share: numberText(steady, DIGITS) })}`
+  return `${left}, ${t('levels.steadyAt', { share: percentText(steady / 100, DIGITS) })}`
 }
 
 function Legend({

@@ -6,7 +6,7 @@ import { Staff } from '../../kit/charts/staff.tsx'
 import { Card, KeyValues, PageHead, Stat, Tabs } from '../../kit/data.tsx'
 import { readKey, Show, Skeleton, Undecided } from '../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
-import { numberText, percentText } from '../../kit/numbers.ts'
+import { agreedText, availabilityText, numberText, percentText } from '../../kit/numbers.ts'
 import { rankOf, State } from '../../kit/state.tsx'
 import { dayText, durationText } from '../../kit/time.tsx'
 import { useLive } from '../../kit/use-live.ts'
@@ -116,9 +116,8 @@ function Budget({ container }: { readonly container: Slc }): JSX.Element {
         />
         <Stat
           label={t('levels.available')}
-          value={values.percent === null ? '–' : numberText(values.percent, 3)}
-          unit="%"
-          note={target === null ? '' : t('levels.target', { target: numberText(target, 3) })}
+          value={availabilityText(values.percent)}
+          note={target === null ? '' : t('levels.target', { target: availabilityText(target) })}
         />
         <Stat
           label={t('levels.burn')}
@@ -132,10 +131,10 @@ function Budget({ container }: { readonly container: Slc }): JSX.Element {
       <footer>
         <KeyValues
           rows={[
-            [t('levels.field.limit'), `${numberText(limit, 3)}\u00a0%`],
+            [t('levels.field.limit'), availabilityText(limit)],
             [t('levels.period'), t(`levels.duration.${duration}`)],
             [t('levels.field.activeTime'), hoursText(activeTime)],
-            [t('levels.field.warnAt'), `${numberText(warnAt, 3)}\u00a0%`],
+            [t('levels.field.warnAt'), agreedText(warnAt)],
           ]}
         />
       </footer>

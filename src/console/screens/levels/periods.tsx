@@ -9,7 +9,7 @@ import { Card, Table } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
 import { FormDialog } from '../../kit/overlays.tsx'
 import { linkTo } from '../../kit/location.ts'
-import { numberText } from '../../kit/numbers.ts'
+import { availabilityText } from '../../kit/numbers.ts'
 import { State } from '../../kit/state.tsx'
 import { dayText, durationText, Time } from '../../kit/time.tsx'
 import { toast } from '../../kit/toasts.ts'
@@ -123,8 +123,7 @@ function periodLink(id: number, { end }: Period['period']): string {
 }
 
 function percentOf(revision: Revision | undefined): string {
-  const percent = revision?.percent ?? null
-  return percent === null ? '–' : `${numberText(percent, 3)}\u00a0%`
+  return availabilityText(revision?.percent ?? null)
 }
 
 /** The last revision, and those that it replaced. */

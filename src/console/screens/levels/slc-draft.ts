@@ -2,7 +2,7 @@ import type { Answer } from '../../api/client.ts'
 import { durationText } from '../../kit/time.tsx'
 import { changedFields } from '../../kit/versions.ts'
 import { language, t } from '../../language/t.ts'
-import { numberText } from '../../kit/numbers.ts'
+import { agreedText } from '../../kit/numbers.ts'
 import { commonOf, isNumber, numberOf, plainText, propertiesText, yesText } from './draft.ts'
 import type { Common } from './draft.ts'
 
@@ -103,7 +103,7 @@ export function termsSentence(unit: Unit, draft: SlcDraft): string {
   if (!Number.isFinite(limit)) return ''
   const active = (weekMinutes(draft.activeTime) / WEEK_MIN) * LENGTH_DAYS[unit] * 24 * 3_600_000
   const said = t('levels.terms', {
-    limit: numberText(limit, 3),
+    limit: agreedText(limit),
     unit: t(`levels.each.${unit}`),
     lost: durationText(active * (1 - limit / 100)),
   })

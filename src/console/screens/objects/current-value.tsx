@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 
+import { unitText } from '../../kit/numbers.ts'
 import { fullTimeText } from '../../kit/time.tsx'
 import { useCurrent } from './current.ts'
 import { digitsText } from './job/job.ts'
@@ -12,7 +13,7 @@ export function CurrentValue({ id }: { readonly id: number }): JSX.Element | nul
   return (
     <span class="roll current" title={`${name}, ${fullTimeText(Date.parse(timestamp))}`}>
       <span class="cut">{digitsText(value, precision ?? undefined)}</span>
-      {unit && ` ${unit}`}
+      {unitText('', unit ?? '')}
     </span>
   )
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 
 import { Staff } from '../../../kit/charts/staff.tsx'
 import { StateStrip } from '../../../kit/charts/state-strip.tsx'
-import { percentText } from '../../../kit/numbers.ts'
+import { availabilityText, percentText } from '../../../kit/numbers.ts'
 import { State } from '../../../kit/state.tsx'
 import { durationText } from '../../../kit/time.tsx'
 import { t } from '../../../language/t.ts'
@@ -21,9 +21,7 @@ export function Level({
   const left = creditSeconds === null || creditSeconds === 0 ? null : 1 - (usedSeconds ?? 0) / creditSeconds
   return (
     <div class="figure">
-      {show.includes('availability') && (
-        <p class="v">{availability === null ? '–' : percentText(availability / 100, 3)}</p>
-      )}
+      {show.includes('availability') && <p class="v">{availabilityText(availability)}</p>}
       <p class="row wrap">
         <State state={object.state} />
         <ObjectWay object={object} class="label cut">

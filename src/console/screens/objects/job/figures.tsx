@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 
 import { useGet } from '../../../api/resource.ts'
 import { Card } from '../../../kit/data.tsx'
-import { percentText } from '../../../kit/numbers.ts'
+import { availabilityText, unitText } from '../../../kit/numbers.ts'
 import { Time } from '../../../kit/time.tsx'
 import { t } from '../../../language/t.ts'
 import { digitsText } from './job.ts'
@@ -23,16 +23,15 @@ export function Figures({
 }): JSX.Element {
   const begin = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - MONTH_MS).toISOString()
   const { data } = useGet('/jobs/{id}/state-history', { path: { id: job.id }, query: { begin } })
-  const percent = data?.availability.percent ?? null
   const text = (number: number | undefined): string =>
-    number === undefined ? '–' : `${digitsText(number, value.precision)}\u00a0${value.unit}`
+    number === undefined ? '–' : unitText(digitsText(number, value.precision), value.unit)
   return (
     <Card>
       <div class="stats">
         <Figure label={t('job.lowest')}>{text(extent?.min)}</Figure>
         <Figure label={t('job.mean')}>{text(extent?.mean)}</Figure>
         <Figure label={t('job.highest')}>{text(extent?.max)}</Figure>
-        <Figure label={t('job.available')}>{percent === null ? '–' : percentText(percent / 100, 2)}</Figure>
+        <Figure label={t('job.available')}>{availabilityText(data?.availability.percent ?? null)}</Figure>
         <Figure label={t('job.lastDelivery')}>
           {job.lastReceivedAt === null ? '–' : <Time at={job.lastReceivedAt} seconds />}
         </Figure>

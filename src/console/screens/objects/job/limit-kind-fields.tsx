@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 
 import { linkTo } from '../../../kit/location.ts'
+import { percentText } from '../../../kit/numbers.ts'
 import { durationText, msOfDuration } from '../../../kit/time.tsx'
 import { t } from '../../../language/t.ts'
 import {
@@ -68,7 +69,7 @@ function MoreFields({ row, onRow }: Props): JSX.Element | null {
   if (usual?.source === 'forecast')
     return (
       <a href={linkTo(`forecasts/${usual.forecastId}`)}>
-        {t('job.kind.ofForecast', { id: usual.forecastId, level: usual.level })}
+        {t('job.kind.ofForecast', { id: usual.forecastId, level: percentText(usual.level / 100) })}
       </a>
     )
   if (usual)

@@ -1,3 +1,4 @@
+import { unitText } from '../../../kit/numbers.ts'
 import { shapeOf } from '../../../kit/state.tsx'
 import { durationText, timeText } from '../../../kit/time.tsx'
 import { t } from '../../../language/t.ts'
@@ -53,8 +54,7 @@ function crossedLimit(job: Job): string | null {
 }
 
 function withUnitText({ precision, unit }: JobValue, value: number | string): string {
-  const text = digitsText(value, precision)
-  return unit ? `${text}\u00a0${unit}` : text
+  return unitText(digitsText(value, precision), unit)
 }
 
 /** How a value that crosses a limit relates to it. */

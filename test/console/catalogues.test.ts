@@ -88,6 +88,18 @@ test('a job is une tâche in French', () => {
   expect(texts.filter(([, text]) => isWrong(text))).toEqual([])
 })
 
+test('in French a state beside nouns of both genders has no gender, and the state of a run is feminine', () => {
+  const texts = Object.fromEntries(folders.flatMap((folder) => Object.entries(textsOf(folder, 'fr'))))
+  const ofBoth = ['state.stopped', 'reason.stopped', 'job.sayStopped', 'settings.on', 'settings.off']
+  const operators = ['objects.operator.started', 'objects.operator.stopped']
+  expect([...ofBoth, ...operators].filter((key) => /é(?:\s|$)/.test(texts[key] ?? 'é'))).toEqual([])
+  // Une exécution.
+  const ofRuns = ['assigned', 'succeeded', 'failed', 'cancelled', 'lost'].map(
+    (state) => `scripts.state.${state}`,
+  )
+  expect(ofRuns.filter((key) => !texts[key]?.endsWith('e'))).toEqual([])
+})
+
 test.each(LANGUAGES)('a percentage in a text of %s has the space of its language', (language) => {
   const space = /\d(\D*)%/.exec(new Intl.NumberFormat(language, { style: 'percent' }).format(1))?.[1]
   const texts = folders.flatMap((folder) => Object.entries(textsOf(folder, language)))
